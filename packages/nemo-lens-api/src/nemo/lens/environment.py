@@ -8,6 +8,7 @@ value of the right type, or a sentence that names the variable that was read.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from nemo.lens.settings import (
@@ -28,6 +29,7 @@ FROM_DEFAULT: Final = "default"
 
 _SHOWN_CHARACTERS: Final = 100
 _SHOWN_NAMES: Final = 20
+_CREDENTIALS: Final = re.compile(r"//[^/@\s]+@")
 
 
 class Reading(NamedTuple):
@@ -185,4 +187,5 @@ def _short(value: object) -> str:
         shown = repr(value)
     except Exception:
         return f"<{type(value).__name__}>"
+    shown = _CREDENTIALS.sub("//[REDACTED]@", shown)
     return shown if len(shown) <= _SHOWN_CHARACTERS else f"{shown[:_SHOWN_CHARACTERS]}..."
