@@ -44,29 +44,54 @@ def main(arguments: list[str]) -> int:
     if command in {"help", "-h", "--help"}:
         print(USAGE, end="")
         return 0
-    try:
-        uv_arguments = uv_command(command, rest)
-    except KeyError:
+    if command not in COMMANDS:
         return _fail(f"unknown command {command!r}; `python3 dev.py help` lists the commands.")
     uv = find_uv() or install_uv()
     if uv is None:
         return 1
-    return subprocess.call([uv, *uv_arguments], cwd=ROOT, env=environment(uv))
+    return subprocess.call(COMMANDS[command](uv, rest), cwd=ROOT, env=environment(uv))
 
 
-def uv_command(command: str, rest: list[str]) -> list[str]:
-    """The arguments for uv that do what ``command`` says; KeyError when there is none."""
-    run = ["run", "--locked"]
-    script = [*run, "python", "scripts/ci.py"]
-    commands = {
-        "demo": [*run, "--no-default-groups", "nemo-lens", "demo", *(rest or ["--slow-rank", "2"])],
-        "test": [*run, "--no-default-groups", "--group", "test", "python", "-m", "pytest", *rest],
-        "check": [*script, "lint", "types", "contracts", *rest],
-        "slices": [*run, "python", "scripts/slices.py", *rest],
-        "ci": [*script, *rest],
-        "uv": rest,
-    }
-    return commands[command]
+def demo(uv: str, rest: list[str]) -> list[str]:
+    """Run the main job with what it needs alone, without the development tools."""
+    run = [uv, "run", "--locked", "--no-default-groups"]
+    return [*run, "nemo-lens", "demo", *(rest or ["--slow-rank", "2"])]
+
+
+def test(uv: str, rest: list[str]) -> list[str]:
+    """Run pytest."""
+    run = [uv, "run", "--locked", "--no-default-groups", "--group", "test"]
+    return [*run, "python", "-m", "pytest", *rest]
+
+
+def check(_uv: str, rest: list[str]) -> list[str]:
+    """Run the steps of CI that judge the text of the code."""
+    return [sys.executable, "scripts/ci.py", "lint", "types", "contracts", *rest]
+
+
+def slices(_uv: str, rest: list[str]) -> list[str]:
+    """Test each distribution from its wheel."""
+    return [sys.executable, "scripts/slices.py", *rest]
+
+
+def ci(_uv: str, rest: list[str]) -> list[str]:
+    """Run the steps of CI."""
+    return [sys.executable, "scripts/ci.py", *rest]
+
+
+def raw_uv(uv: str, rest: list[str]) -> list[str]:
+    """Run uv itself."""
+    return [uv, *rest]
+
+
+COMMANDS = {
+    "demo": demo,
+    "test": test,
+    "check": check,
+    "slices": slices,
+    "ci": ci,
+    "uv": raw_uv,
+}
 
 
 def find_uv() -> str | None:

@@ -100,7 +100,8 @@ def _metadata_problems(distribution: workspace.Distribution, wheel: Path) -> lis
     siblings = [
         requirement
         for requirement in metadata.get_all("Requires-Dist", [])
-        if requirement.startswith("nemo-lens") and f"=={metadata['Version']}" not in requirement
+        if requirement.startswith("nemo-lens")
+        and f"=={metadata['Version']}" not in requirement
         # The extra `all` of the meta-package names the meta-package itself.
         and not requirement.startswith(f"{distribution.name}[")
     ]

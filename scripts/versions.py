@@ -53,7 +53,7 @@ def set_version(root: Path, version: str) -> None:
 def _version_of(path: Path) -> str:
     found = _VERSION.search(path.read_text(encoding="utf-8"))
     if found is None:
-        sys.exit(f"{path}: no line of the form version = \"...\"")
+        sys.exit(f'{path}: no line of the form version = "..."')
     return found["version"]
 
 
