@@ -38,7 +38,7 @@ _PROBE = "import os, sys; print(*sys.version_info[:2], os.path.join(sys.base_pre
 
 def main(arguments: list[str]) -> int:
     """Run one command; returns the exit status of what it ran."""
-    if sys.version_info < OLDEST_PYTHON:  # noqa: UP036  # the message for those who try
+    if sys.version_info < OLDEST_PYTHON:  # the message for those who try
         return _fail(f"dev.py needs Python 3.10 or newer, this is {sys.version.split()[0]}.")
     command, rest = (arguments[0], arguments[1:]) if arguments else ("help", [])
     if command in {"help", "-h", "--help"}:

@@ -27,7 +27,9 @@ CONTAINERS = {"SpanOptions"}
 COUNTEREXAMPLE = "# wrong"
 
 _WORK = (ast.JoinedStr, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Await)
-_BLOCK = re.compile(r"^(?P<indent> *)```(?:python|py)\b[^\n]*\n(?P<code>.*?)^ *```", re.M | re.S)
+_BLOCK = re.compile(
+    r"^(?P<indent> *)```(?:python|py)\b[^\n]*\n(?P<code>.*?)^ *```", re.MULTILINE | re.DOTALL
+)
 
 
 def findings(source: str) -> list[tuple[int, str]]:

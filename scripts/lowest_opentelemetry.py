@@ -42,9 +42,10 @@ def main() -> int:
         constraints.write_text("\n".join(floors()), encoding="utf-8")
         print(f"Python {oldest}, {', '.join(floors())}", flush=True)
         subprocess.run([uv, "venv", "--quiet", "--python", oldest, folder / "venv"], check=True)
-        install = [uv, "pip", "install", "--quiet", "--python", python, "--constraint", constraints]
-        wheels = ["--find-links", folder / "dist", f"nemo-lens[{_EXTRAS}]=={_version()}"]
-        subprocess.run([*install, *wheels, *_TEST_TOOLS], cwd=folder, check=True)
+        install = [uv, "pip", "install", "--quiet", "--python", python]
+        wheels = ["--find-links", str(folder / "dist"), f"nemo-lens[{_EXTRAS}]=={_version()}"]
+        lowest = ["--constraint", str(constraints)]
+        subprocess.run([*install, *wheels, *lowest, *_TEST_TOOLS], cwd=folder, check=True)
         return subprocess.call([python, "-m", "pytest", "-q"], cwd=workspace.ROOT)
 
 

@@ -12,9 +12,12 @@ import argparse
 import re
 import subprocess
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import workspace
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _VERSION = re.compile(r"^version = \"(?P<version>[^\"]+)\"$", re.MULTILINE)
 _SIBLING = re.compile(r"\"(?P<name>nemo-lens(?:-[a-z]+)?)(?:\[[\w,]+\])?(?P<pin>[^\"\[\]]*)\"")
