@@ -115,7 +115,11 @@ def install_uv() -> str | None:
     # A target folder, not an environment: works where the environment is externally managed.
     requirement = "uv>=" + ".".join(map(str, OLDEST_UV))
     pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    done = subprocess.run([*pip, "--upgrade", "--target", str(UV_HOME), requirement], check=False)
+    done = subprocess.run(
+        [*pip, "--upgrade", "--target", str(UV_HOME), requirement],
+        check=False,
+        env={**os.environ, "PIP_ROOT_USER_ACTION": "ignore"},
+    )
     uv = find_uv()
     if uv is None:
         _fail(f"pip could not install {requirement} into {UV_HOME} (exit {done.returncode}).")
