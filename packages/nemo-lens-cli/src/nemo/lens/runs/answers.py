@@ -107,6 +107,7 @@ class RankRow:
         clock_offset_s: How far the host's clock is ahead of the clock of the lowest rank, in the
             middle of the run.
         role: The role of the process.
+        restart: The attempt, 0 for the first.
         steps: How many whole steps were compared.
         clock_drift_ppm: How much that offset grows, in microseconds per second.
         phases_s: Median seconds per step of each phase.
@@ -118,6 +119,7 @@ class RankRow:
     wait_s: Middle
     clock_offset_s: float
     role: str
+    restart: int
     steps: int
     clock_drift_ppm: float
     phases_s: dict[str, float]
