@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from nemo.lens.cli import exits
 from nemo.lens.cli.commands import COMMANDS
-from nemo.lens.cli.screen import Screen
+from nemo.lens.cli.screen import Screen, say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -113,7 +113,7 @@ def _run_command(argv: Sequence[str] | None, screen: Screen) -> int:
 
 def _complain(line: str, status: int) -> int:
     try:
-        print(line, file=sys.stderr)  # noqa: T201 - standard error is where a command complains
+        say(line)
     except BrokenPipeError:
         return exits.OUTPUT_CLOSED
     return status

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from typing import TYPE_CHECKING, Any, TextIO
 
 from nemo.lens.cli.page import Page
@@ -36,7 +37,7 @@ class Screen:
 
     def write(self, text: str) -> None:
         """Print one line of plain text."""
-        print(text, file=self._stream)
+        self._stream.write(f"{text}\n")
 
     def json(self, answer: Mapping[str, Any]) -> None:
         """Print an answer as one line of JSON."""
@@ -55,6 +56,12 @@ class Screen:
         console = Console(file=self._stream, highlight=False, width=self.width)
         for line in page.lines:
             console.print(Text.assemble(*line), soft_wrap=True)
+
+
+def say(line: str) -> None:
+    """Print what accompanies the work on standard error; standard output holds the answer."""
+    sys.stderr.write(f"{line}\n")
+    sys.stderr.flush()
 
 
 def is_styled(stream: TextIO) -> bool:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from nemo.lens.cli import exits
 from nemo.lens.cli.quantities import duration, plural
 from nemo.lens.cli.run_argument import command_for, open_run
+from nemo.lens.cli.screen import say
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -90,10 +91,10 @@ def run(arguments: argparse.Namespace, screen: Screen) -> int:
         with progress(sys.stderr, plan.steps) as listener:
             launch(plan, outcome, listener)
     except KeyboardInterrupt:
-        _say(_interrupted(plan, outcome))
+        say(_interrupted(plan, outcome))
         return exits.INTERRUPTED
     for text in outcome.tracebacks:
-        _say(text)
+        say(text)
     _answer(plan, outcome, time.monotonic() - started, screen, as_json=arguments.json)
     return exits.PROBLEM if outcome.failures else exits.DONE
 
@@ -145,13 +146,8 @@ def _run_path(plan: TrainingPlan) -> str:
 def _announce(plan: TrainingPlan) -> None:
     ranks = plural(plan.world_size, "rank")
     slow = "" if plan.slow_rank is None else f"; rank {plan.slow_rank} does its work twice"
-    _say(f"training on {ranks} for {plural(plan.steps, 'step')}{slow}")
-    _say(f"recording to {_run_path(plan)}")
-
-
-def _say(line: str) -> None:
-    """What accompanies the work goes to standard error; standard output is the answer."""
-    print(line, file=sys.stderr, flush=True)
+    say(f"training on {ranks} for {plural(plan.steps, 'step')}{slow}")
+    say(f"recording to {_run_path(plan)}")
 
 
 def _early_end(outcome: Outcome) -> str:

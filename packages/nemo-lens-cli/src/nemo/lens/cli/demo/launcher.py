@@ -128,10 +128,11 @@ def _watch(ranks: list[_Rank], outcome: Outcome, listener: Callable[[Message], N
         timeout = None if deadline is None else deadline - time.monotonic()
         if timeout is not None and timeout <= 0:
             return
-        talking = {rank.messages: rank for rank in ranks if not rank.silent}
-        ready = wait([*talking, *(rank.process.sentinel for rank in running)], timeout)
-        for source in ready:
-            if not isinstance(source, int) and (message := _read(talking[source])) is not None:
+        listening = [rank for rank in ranks if not rank.silent]
+        sources = [rank.messages for rank in listening]
+        ready = wait([*sources, *(rank.process.sentinel for rank in running)], timeout)
+        for rank in listening:
+            if rank.messages in ready and (message := _read(rank)) is not None:
                 outcome.note(message)
                 listener(message)
         if deadline is None and any(rank.process.exitcode for rank in ranks):

@@ -50,7 +50,7 @@ class ProcessGroup:
         self._rank = rank
         self._links = links
         launcher = multiprocessing.parent_process()
-        self._launcher = launcher.sentinel if launcher is not None else None
+        self._launcher = [] if launcher is None else [launcher.sentinel]
 
     def all_reduce_sum(self, values: array[float]) -> array[float]:
         """Add up ``values`` over all ranks; returns when every rank has contributed.
@@ -98,8 +98,7 @@ class ProcessGroup:
             raise PeerLostError(f"rank {peer} has ended") from error
 
     def _receive(self, link: Link, peer: int) -> array[float]:
-        sources = [link] if self._launcher is None else [link, self._launcher]
-        ready = wait(sources, timeout=PEER_TIMEOUT_S)
+        ready = wait([link, *self._launcher], timeout=PEER_TIMEOUT_S)
         if not ready:
             raise PeerLostError(f"rank {peer} did not arrive within {PEER_TIMEOUT_S:.0f} s")
         if link not in ready:

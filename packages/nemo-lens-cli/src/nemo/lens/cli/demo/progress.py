@@ -71,4 +71,5 @@ class _PlainLines:
             )
 
     def _say(self, line: str) -> None:
-        print(line, file=self._stream, flush=True)
+        self._stream.write(f"{line}\n")
+        self._stream.flush()

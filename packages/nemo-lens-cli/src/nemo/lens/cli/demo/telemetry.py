@@ -8,7 +8,7 @@ metrics that only it can define.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from nemo.lens import NemoLensConfig, SpanGroup, setup_telemetry
 from nemo.lens.instruments import MetricSpec, register_metric_group
@@ -25,10 +25,10 @@ class DemoSpanGroup(SpanGroup):
     DATA_LOADING = "data_loading"
     COMMUNICATION = "communication"
 
-    ALL_GROUPS = SpanGroup.ALL_GROUPS | {DATA_LOADING, COMMUNICATION}
-    _PRESETS = {
-        **SpanGroup._PRESETS,
-        "per_step": SpanGroup._PRESETS["per_step"] | {DATA_LOADING, COMMUNICATION},
+    ALL_GROUPS: ClassVar[frozenset[str]] = SpanGroup.ALL_GROUPS | {DATA_LOADING, COMMUNICATION}
+    _PRESETS: ClassVar[dict[str, frozenset[str]]] = {
+        "default": frozenset({SpanGroup.JOB, SpanGroup.CHECKPOINT, SpanGroup.EVALUATE}),
+        "per_step": ALL_GROUPS,
         "all": ALL_GROUPS,
     }
 

@@ -43,13 +43,9 @@ def _facts(summary: RunSummary) -> list[tuple[str, str]]:
     facts = [("run", summary.run), ("recorded", _recorded(summary)), ("ranks", _ranks(summary))]
     if summary.steps_done:
         step = summary.step_s
-        facts.append(
-            (
-                "steps",
-                f"{summary.steps_done:,} done, {duration(step.p50)} each in the middle, "
-                f"{duration(step.p90)} for the slowest tenth",
-            )
-        )
+        typical, high = duration(step.p50), duration(step.p90)
+        text = f"{summary.steps_done:,} done; half of them took up to {typical}, 90% up to {high}"
+        facts.append(("steps", text))
     facts.append(("spans", f"{summary.spans:,}"))
     facts.append(("ended", _ended(summary.processes)))
     return facts
