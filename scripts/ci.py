@@ -74,9 +74,10 @@ def _slices() -> Iterator[Command]:
 
 
 def _pythons() -> Iterator[Command]:
-    """The tests on the oldest and the newest Python found, besides the default one."""
+    """The tests on the oldest and the newest Python found, unless `tests` had them on it."""
     found = workspace.interpreters()
-    for version in dict.fromkeys((found[0], found[-1])):
+    default = f"{sys.version_info[0]}.{sys.version_info[1]}"
+    for version in sorted({found[0], found[-1]} - {default}, key=found.index):
         isolated = ["--isolated", "--python", version, "--no-default-groups", "--group", "test"]
         yield [*_UV, *isolated, "python", "-m", "pytest", "-q"]
 
