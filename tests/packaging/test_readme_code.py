@@ -1,0 +1,25 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
+# SPDX-License-Identifier: Apache-2.0
+"""The Python code that the pages show runs as it stands there."""
+
+import subprocess
+import sys
+
+import check_gated_arguments
+import pytest
+import workspace
+
+BLOCKS = [
+    pytest.param(code, id=f"{path.relative_to(workspace.ROOT)}:{line}")
+    for path in workspace.tracked_files("*.md")
+    for line, code in check_gated_arguments.code_blocks(path.read_text(encoding="utf-8"))
+]
+
+
+@pytest.mark.parametrize("code", BLOCKS)
+def test_a_code_block_runs(code, tmp_path):
+    """Each block on its own, with warnings as errors, and no file left behind."""
+    command = [sys.executable, "-W", "error", "-c", code]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert list(tmp_path.iterdir()) == []
