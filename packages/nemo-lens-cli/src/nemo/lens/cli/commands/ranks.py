@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace, screen: Screen) -> int:
         screen.json(answer.to_json())
     else:
         page = screen.page()
-        rank_table.verdict(page, answer.verdict, answer.stragglers)
+        rank_table.verdict(page, answer.verdict, good=not (answer.stragglers or answer.problems))
         rank_table.ranks(page, answer.ranks, answer.stragglers, everything=arguments.all)
         if answer.ranks and not answer.waiting_marked:
             page.blank()
