@@ -260,9 +260,7 @@ def safe_set_span_attributes(
 
 
 @in_graph(skip_handle)
-def open_span(
-    group: str, name: str, tracer: Tracer | None = None, **attributes: Any
-) -> SpanHandle:
+def open_span(group: str, name: str, tracer: Tracer | None = None, **attributes: Any) -> SpanHandle:
     """Open a span that another function, or another thread, closes.
 
     A zero-length marker span called `<name>.open`, a child of the opened span, is exported at once.

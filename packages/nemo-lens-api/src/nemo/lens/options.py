@@ -62,6 +62,17 @@ class SpanOptions:
         self.attributes = attributes
         self.record_exception = record_exception
 
+    def with_link(self, link: Link) -> SpanOptions:
+        """Return the same options with one more link."""
+        return SpanOptions(
+            kind=self.kind,
+            links=(*self.links, link),
+            context=self.context,
+            start_time=self.start_time,
+            attributes=self.attributes,
+            record_exception=self.record_exception,
+        )
+
     def without_exceptions(self) -> SpanOptions:
         """Return the same options with `record_exception` off."""
         return SpanOptions(
@@ -122,7 +133,9 @@ def split(keywords: Mapping[str, Any]) -> tuple[dict[str, Any], SpanOptions | No
     )
 
 
-def _take_options(keywords: dict[str, Any]) -> tuple[SpanKind | None, Sequence[Link], Context | None]:
+def _take_options(
+    keywords: dict[str, Any],
+) -> tuple[SpanKind | None, Sequence[Link], Context | None]:
     """Remove from `keywords` those that are options; a `kind="train"` stays an attribute."""
     if keywords.keys().isdisjoint(("kind", "links", "context")):
         return None, (), None
@@ -135,10 +148,9 @@ def _take_options(keywords: dict[str, Any]) -> tuple[SpanKind | None, Sequence[L
         kind = keywords.pop("kind")
     if issubclass(type(keywords.get("context")), Context):
         context = keywords.pop("context")
-    candidate = keywords.get("links")
-    if (
-        issubclass(type(candidate), (list, tuple))
-        and all(issubclass(type(link), Link) for link in candidate)
+    candidate: Any = keywords.get("links")
+    if issubclass(type(candidate), (list, tuple)) and all(
+        issubclass(type(link), Link) for link in candidate
     ):
         links = keywords.pop("links")
     return kind, links, context
@@ -149,7 +161,9 @@ def _evaluated(attributes: Mapping[str, Any] | Callable[[], Mapping[str, Any]]) 
         mapping = attributes() if callable(attributes) else attributes
         if not isinstance(mapping, Mapping):
             raise TypeError(type(mapping).__name__)  # noqa: TRY301  # counted like any other
-    except Exception as error:  # the caller's callable failed: its attributes are lost, not the step
+    except (
+        Exception
+    ) as error:  # the caller's callable failed: its attributes are lost, not the step
         discard(
             "lazy attributes",
             "SpanOptions.attributes was dropped: it raised or returned no mapping (%s).",

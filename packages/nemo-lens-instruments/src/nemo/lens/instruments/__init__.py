@@ -1,3 +1,29 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
 # SPDX-License-Identifier: Apache-2.0
-"""Metric registry and domain instruments."""
+"""Metrics declared once: a registry of metric groups, and the instruments of the domains.
+
+A library declares its metrics with `register_metric_group` and records them with
+`record_metrics`; inference has its own function here, reinforcement learning and environment
+servers have theirs in `nemo.lens.instruments.rl` and `nemo.lens.instruments.gym`.
+"""
+
+from nemo.lens.instruments.inference import record_inference_metrics
+from nemo.lens.instruments.metric_spec import METRIC_KINDS, OBSERVABLE_METRIC_KINDS, MetricSpec
+from nemo.lens.instruments.recording import create_metric_instruments, record_metrics
+from nemo.lens.instruments.registry import (
+    register_metric_group,
+    registered_metric_groups,
+    unregister_metric_group,
+)
+
+__all__ = [
+    "METRIC_KINDS",
+    "OBSERVABLE_METRIC_KINDS",
+    "MetricSpec",
+    "create_metric_instruments",
+    "record_inference_metrics",
+    "record_metrics",
+    "register_metric_group",
+    "registered_metric_groups",
+    "unregister_metric_group",
+]

@@ -1,0 +1,111 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
+# SPDX-License-Identifier: Apache-2.0
+"""Inference metrics, after the OpenTelemetry conventions for generative AI."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from nemo.lens.instruments.metric_spec import MetricSpec
+from nemo.lens.instruments.recording import record_metrics
+from nemo.lens.instruments.registry import register_metric_group
+from nemo.lens.semconv import (
+    GENAI_OPERATION_NAME,
+    GENAI_PROVIDER_NAME,
+    GENAI_REQUEST_MODEL,
+    GENAI_TOKEN_TYPE,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from opentelemetry.metrics import Meter
+
+GROUP = "nemo.lens.inference"
+
+_COMMON_ATTRIBUTES = (GENAI_OPERATION_NAME, GENAI_PROVIDER_NAME, GENAI_REQUEST_MODEL)
+_LONGEST_ATTRIBUTE = 256
+
+register_metric_group(
+    GROUP,
+    (
+        MetricSpec(
+            key="request_duration_s",
+            name="gen_ai.server.request.duration",
+            kind="histogram",
+            unit="s",
+            description="Time from receiving a generation request to its last token.",
+            buckets=(
+                0.01,
+                0.02,
+                0.04,
+                0.08,
+                0.16,
+                0.32,
+                0.64,
+                1.28,
+                2.56,
+                5.12,
+                10.24,
+                20.48,
+                40.96,
+                81.92,
+            ),
+            attributes=_COMMON_ATTRIBUTES,
+            owner="nemo-lens",
+        ),
+        MetricSpec(
+            key="tokens",
+            name="gen_ai.client.token.usage",
+            kind="histogram",
+            unit="{token}",
+            description="Tokens of one request, read or written.",
+            buckets=(1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304),
+            attributes=(*_COMMON_ATTRIBUTES, GENAI_TOKEN_TYPE),
+            owner="nemo-lens",
+        ),
+    ),
+    allow_override=True,  # the module may be imported again after it was dropped
+)
+
+
+def record_inference_metrics(
+    meter: Meter,
+    request_duration_s: float | None = None,
+    model: str | None = None,
+    input_tokens: int | None = None,
+    output_tokens: int | None = None,
+    provider_name: str = "nemo",
+    operation_name: str = "text_completion",
+    *,
+    attributes: Mapping[str, Any] | None = None,
+) -> None:
+    """Record what one inference request took.
+
+    Never raises; `None` values are left out, and what cannot be recorded is logged once.
+
+    Args:
+        meter: The meter of the handle.
+        request_duration_s: Duration of the request in seconds.
+        model: Name of the model that was asked for; left out when empty.
+        input_tokens: Tokens read.
+        output_tokens: Tokens written.
+        provider_name: `gen_ai.provider.name`.
+        operation_name: `gen_ai.operation.name`, such as `chat` or `text_completion`.
+        attributes: Further attributes of the points.
+    """
+    common: dict[str, Any] = {
+        **(attributes or {}),
+        GENAI_OPERATION_NAME: operation_name,
+        GENAI_PROVIDER_NAME: provider_name,
+    }
+    if model:
+        common[GENAI_REQUEST_MODEL] = (
+            model[:_LONGEST_ATTRIBUTE] if isinstance(model, str) else model
+        )
+    if request_duration_s is not None:
+        record_metrics(meter, GROUP, request_duration_s=request_duration_s, attributes=common)
+    for token_type, tokens in (("input", input_tokens), ("output", output_tokens)):
+        if tokens is not None:
+            typed = {**common, GENAI_TOKEN_TYPE: token_type}
+            record_metrics(meter, GROUP, tokens=tokens, attributes=typed)
