@@ -7,6 +7,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import textwrap
 from typing import TYPE_CHECKING, NoReturn
 
 from nemo.lens.cli import exits
@@ -16,13 +17,18 @@ from nemo.lens.cli.screen import Screen, say
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from _typeshed import SupportsWrite
+
+_HELP_WIDTH = 80
+_HELP_COLUMN = 26
+
 _DESCRIPTION = "Record, read and explain distributed training runs."
 _EPILOG = """\
 examples:
-  nemo-lens demo                        train a small model in 4 processes and explain the run
-  nemo-lens demo --slow-rank 2          the same with one slow rank
-  nemo-lens report nemo-lens-runs/RUN   what happened in a run, at a glance
-  nemo-lens ranks nemo-lens-runs/RUN    which rank is slow, and in which phase
+  nemo-lens demo                  train a small model in 4 processes, explain it
+  nemo-lens demo --slow-rank 2    the same with one slow rank
+  nemo-lens report DIR            what happened in a recorded run, at a glance
+  nemo-lens ranks DIR             which rank is slow, and in which phase
 
 exit status:
   0 done, 1 a problem was found or nothing could be read, 2 wrong usage,
@@ -34,19 +40,24 @@ class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
     """Keeps the examples as they are written and stays within 80 columns."""
 
     def __init__(self, prog: str) -> None:
-        super().__init__(prog, max_help_position=26, width=80)
+        super().__init__(prog, max_help_position=_HELP_COLUMN, width=_HELP_WIDTH)
 
 
 class Parser(argparse.ArgumentParser):
     """An argument parser that raises `exits.UsageError` instead of printing a usage block."""
 
-    def __init__(self, *, epilog: str, **options: object) -> None:
+    def __init__(self, *, description: str, epilog: str, **options: object) -> None:
         super().__init__(
+            description=textwrap.fill(description, _HELP_WIDTH),
             epilog=epilog,
             formatter_class=_HelpFormatter,
             allow_abbrev=False,
             **options,  # type: ignore[arg-type]
         )
+
+    def print_help(self, file: SupportsWrite[str] | None = None) -> None:
+        """Print the help page; unlike argparse's, a reader that went away is noticed."""
+        (file or sys.stdout).write(self.format_help())
 
     def error(self, message: str) -> NoReturn:
         """Raise one line that says what is wrong and where help is."""
@@ -71,7 +82,7 @@ def build_parser() -> Parser:
         subparser.add_argument(
             "--json", action="store_true", help="print the answer as JSON, on one line"
         )
-        subparser.set_defaults(run=command.run)
+        subparser.set_defaults(perform=command.run)
     return parser
 
 
@@ -107,7 +118,7 @@ def _run_command(argv: Sequence[str] | None, screen: Screen) -> int:
         return exits.DONE
     if arguments.command is None:
         parser.error("name a command: " + ", ".join(command.NAME for command in COMMANDS))
-    status: int = arguments.run(arguments, screen)
+    status: int = arguments.perform(arguments, screen)
     return status
 
 

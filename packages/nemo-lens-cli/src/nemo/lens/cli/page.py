@@ -80,10 +80,17 @@ class Page:
                 label = name if number == 0 else ""
                 self.lines.append([(label.ljust(margin), "dim"), (line, "")])
 
+    def commands(self, rows: Sequence[tuple[str, str]]) -> None:
+        """Commands to copy, each after what it is for; never folded."""
+        margin = max(len(purpose) for purpose, _ in rows) + _GAP
+        for purpose, command in rows:
+            self.lines.append([(purpose.ljust(margin), "dim"), (command, "bold")])
+
     def table(self, columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> None:
-        """A table with a line of titles; left-aligned columns are folded when it is too wide."""
+        """A table with a line of titles, if any; left-aligned columns fold when it is too wide."""
         widths = self._fit(columns, rows)
-        self._row(columns, widths, [Cell(column.title, "dim") for column in columns])
+        if any(column.title for column in columns):
+            self._row(columns, widths, [Cell(column.title, "dim") for column in columns])
         for row in rows:
             self._row(columns, widths, row)
 

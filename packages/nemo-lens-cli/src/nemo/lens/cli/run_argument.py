@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def add_run_argument(parser: argparse.ArgumentParser) -> None:
     """Declare `DIR`."""
     parser.add_argument(
-        "run",
+        "path",
         metavar="DIR",
         help="a recorded run, or a directory that holds exactly one",
     )

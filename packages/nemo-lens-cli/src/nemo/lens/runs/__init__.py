@@ -14,3 +14,64 @@ print(summarise(run).to_json())      # everything at a glance
 `find_runs(path)` lists the runs below a folder. A path that is no run raises `RunError`, a
 `ValueError` with one clear line; what is damaged inside a run becomes a line in `problems`.
 """
+
+from nemo.lens.runs.answers import (
+    SCHEMA,
+    Answer,
+    EventRow,
+    LogRow,
+    MetricRow,
+    Middle,
+    PhaseRow,
+    ProcessRow,
+    RankRow,
+    RanksReport,
+    RunSummary,
+    Spread,
+    StepRow,
+    StepsReport,
+    Straggler,
+    TruncatedRow,
+)
+from nemo.lens.runs.collect import ProcessRecord, StepRecord, collect
+from nemo.lens.runs.locate import RunLocation, find_runs
+from nemo.lens.runs.overview import summarise
+from nemo.lens.runs.problems import RunError
+from nemo.lens.runs.process import Process
+from nemo.lens.runs.ranks import analyse_ranks
+from nemo.lens.runs.records import LogRecord, Point, Span
+from nemo.lens.runs.run import Run
+from nemo.lens.runs.steps import analyse_steps
+
+__all__ = [
+    "SCHEMA",
+    "Answer",
+    "EventRow",
+    "LogRecord",
+    "LogRow",
+    "MetricRow",
+    "Middle",
+    "PhaseRow",
+    "Point",
+    "Process",
+    "ProcessRecord",
+    "ProcessRow",
+    "RankRow",
+    "RanksReport",
+    "Run",
+    "RunError",
+    "RunLocation",
+    "RunSummary",
+    "Span",
+    "Spread",
+    "StepRecord",
+    "StepRow",
+    "StepsReport",
+    "Straggler",
+    "TruncatedRow",
+    "analyse_ranks",
+    "analyse_steps",
+    "collect",
+    "find_runs",
+    "summarise",
+]

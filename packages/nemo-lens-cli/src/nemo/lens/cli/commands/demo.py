@@ -36,8 +36,8 @@ DESCRIPTION = (
 EPILOG = """\
 examples:
   nemo-lens demo                             4 ranks, 60 steps
-  nemo-lens demo --slow-rank 2               rank 2 does its forward and backward pass twice;
-                                             the report finds out
+  nemo-lens demo --slow-rank 2               rank 2 computes every gradient twice,
+                                             and the report finds out
   nemo-lens demo --ranks 2 --dir /tmp/runs
   nemo-lens demo --json | jq '.ranks.stragglers'
 
@@ -80,10 +80,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, screen: Screen) -> int:
     """Train, then report."""
+    plan = _plan(arguments)
     from nemo.lens.cli.demo.launcher import Outcome, launch
     from nemo.lens.cli.demo.progress import progress
 
-    plan = _plan(arguments)
     outcome = Outcome()
     _announce(plan)
     started = time.monotonic()

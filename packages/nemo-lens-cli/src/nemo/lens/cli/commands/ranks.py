@@ -27,8 +27,8 @@ examples:
   nemo-lens ranks DIR --check       fail a pipeline when a rank is slow
 
 exit status:
-  0 the ranks were compared, 1 nothing could be read (with --check also: a straggler was found),
-  2 wrong usage
+  0 the ranks were compared, 2 wrong usage, 1 nothing could be read
+  (with --check also: a straggler was found)
 """
 
 
@@ -46,12 +46,12 @@ def run(arguments: argparse.Namespace, screen: Screen) -> int:
     from nemo.lens.cli.views import rank_table
     from nemo.lens.runs import analyse_ranks
 
-    answer = analyse_ranks(open_run(arguments.run))
+    answer = analyse_ranks(open_run(arguments.path))
     if arguments.json:
         screen.json(answer.to_json())
     else:
         page = screen.page()
-        rank_table.verdict(page, answer.verdict, answer.stragglers)
+        rank_table.verdict(page, answer.verdict, good=not (answer.stragglers or answer.problems))
         rank_table.ranks(page, answer.ranks, answer.stragglers, everything=arguments.all)
         if answer.ranks and not answer.waiting_marked:
             page.blank()

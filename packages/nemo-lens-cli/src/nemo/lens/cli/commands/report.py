@@ -41,7 +41,7 @@ def run(arguments: argparse.Namespace, screen: Screen) -> int:
     from nemo.lens.cli.views import report_page
     from nemo.lens.runs import summarise
 
-    answer = summarise(open_run(arguments.run))
+    answer = summarise(open_run(arguments.path))
     if arguments.json:
         screen.json(answer.to_json())
     else:

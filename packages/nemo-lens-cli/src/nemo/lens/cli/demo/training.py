@@ -114,7 +114,7 @@ class Trainer:
             The mean loss over the batches of all ranks.
         """
         with managed_span(
-            DemoSpanGroup.STEP, SpanName.STEP, **{DL_ITERATION: step, DL_BATCH_SIZE: BATCH_SIZE}
+            DemoSpanGroup.STEP, SpanName.STEP, None, **{DL_ITERATION: step, DL_BATCH_SIZE: BATCH_SIZE}
         ):
             with managed_span(DemoSpanGroup.DATA_LOADING, SpanName.DATA_LOADING):
                 batch = next(self._batches)
@@ -130,7 +130,7 @@ class Trainer:
 
     def save(self, step: int) -> None:
         """Write this rank's part of a checkpoint, durably."""
-        with managed_span(DemoSpanGroup.CHECKPOINT, SpanName.CHECKPOINT, **{DL_ITERATION: step}):
+        with managed_span(DemoSpanGroup.CHECKPOINT, SpanName.CHECKPOINT, None, **{DL_ITERATION: step}):
             checkpoint.save(
                 checkpoint.path(self._plan, step, self._rank),
                 step,
@@ -144,7 +144,7 @@ class Trainer:
         Returns:
             How many were predicted correctly, and how many there are.
         """
-        with managed_span(DemoSpanGroup.EVALUATE, SpanName.EVALUATE, **{DL_ITERATION: step}):
+        with managed_span(DemoSpanGroup.EVALUATE, SpanName.EVALUATE, None, **{DL_ITERATION: step}):
             examples = [penguins.decode(record) for record in self._held_out]
             counts = array("d", [self._model.count_correct(examples), len(examples)])
             with managed_span(DemoSpanGroup.COMMUNICATION, SpanName.EVALUATE_REDUCE):

@@ -15,15 +15,18 @@ if TYPE_CHECKING:
     from nemo.lens.cli.page import Page
     from nemo.lens.runs.answers import RankRow, Straggler
 
+    _Key = tuple[str, int]
+
 _MOST_ROWS = 16
+_MOST_STEPS = 3
 _BAR_LENGTH = 16
 # Below this the clocks agree as well as can be told from step ends.
 _NOTABLE_OFFSET_S = 1e-3
 
 
-def verdict(page: Page, sentence: str, stragglers: Sequence[Straggler]) -> None:
+def verdict(page: Page, sentence: str, *, good: bool) -> None:
     """Begin the page with the answer in one sentence."""
-    page.paragraph(sentence, "bold yellow" if stragglers else "bold green")
+    page.paragraph(sentence, "bold green" if good else "bold yellow")
 
 
 def ranks(
@@ -76,38 +79,52 @@ def _most_telling(rows: Sequence[RankRow], stragglers: Sequence[Straggler]) -> S
 def _table(
     page: Page, rows: Sequence[RankRow], stragglers: Sequence[Straggler], longest: float
 ) -> None:
-    slow = {_key(straggler): straggler for straggler in stragglers}
+    notes: dict[_Key, list[str]] = {}
+    for straggler in stragglers:
+        notes.setdefault(_key(straggler), []).append(_note(straggler))
     several_roles = len({row.role for row in rows}) > 1
+    restarted = any(row.restart for row in rows)
     offsets = any(abs(row.clock_offset_s) >= _NOTABLE_OFFSET_S for row in rows)
     columns = [
         Column("rank", "right"),
         *([Column("role")] if several_roles else []),
+        *([Column("restart", "right")] if restarted else []),
         Column("host"),
         Column("own work", "right"),
         Column("waiting", "right"),
         *([Column("clock", "right")] if offsets else []),
-        Column("own work as bar"),
+        Column(""),
         Column(""),
     ]
     cells: list[list[Cell]] = []
     for row in rows:
-        straggler = slow.get(_key(row))
-        style = "yellow" if straggler else ""
+        slow = notes.get(_key(row), [])
+        style = "yellow" if slow else ""
         bar = page.bar(row.own_s.p50 / longest if longest else 0.0, _BAR_LENGTH)
         cells.append(
             [
                 Cell(str(row.rank), style),
                 *([Cell(row.role)] if several_roles else []),
+                *([Cell(str(row.restart))] if restarted else []),
                 Cell(row.host),
                 Cell(duration(row.own_s.p50), style),
                 Cell(duration(row.wait_s.p50)),
                 *([Cell(signed_duration(row.clock_offset_s))] if offsets else []),
                 Cell(bar, style or "cyan"),
-                Cell(f"slow in {straggler.phase}" if straggler else "", style),
+                Cell("; ".join(slow), style),
             ]
         )
     page.table(columns, cells)
 
 
-def _key(item: RankRow | Straggler) -> tuple[str, int]:
+def _note(straggler: Straggler) -> str:
+    if straggler.kind != "once":
+        return f"slow in {straggler.phase}"
+    steps = ", ".join(map(str, straggler.steps[:_MOST_STEPS]))
+    more = ", ..." if len(straggler.steps) > _MOST_STEPS else ""
+    noun = "step" if len(straggler.steps) == 1 else "steps"
+    return f"slow in {straggler.phase} in {noun} {steps}{more}"
+
+
+def _key(item: RankRow | Straggler) -> _Key:
     return item.role, item.rank

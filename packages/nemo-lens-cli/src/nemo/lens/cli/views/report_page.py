@@ -21,11 +21,12 @@ if TYPE_CHECKING:
 _BAR_LENGTH = 24
 _MOST_METRICS = 20
 _MOST_LISTED = 8
+_PAIR = 2
 
 
 def render(summary: RunSummary, page: Page) -> Page:
     """Write ``summary`` on ``page`` and return it."""
-    rank_table.verdict(page, summary.verdict, summary.stragglers)
+    rank_table.verdict(page, summary.verdict, good=_is_good(summary))
     page.heading("Run")
     page.pairs(_facts(summary))
     rank_table.ranks(page, summary.ranks, summary.stragglers)
@@ -37,6 +38,14 @@ def render(summary: RunSummary, page: Page) -> Page:
     rank_table.problems(page, [*summary.problems, *_losses(summary)])
     _next(summary, page)
     return page
+
+
+def _is_good(summary: RunSummary) -> bool:
+    return (
+        not (summary.stragglers or summary.problems or _losses(summary))
+        and bool(summary.processes)
+        and all(process.orderly for process in summary.processes)
+    )
 
 
 def _facts(summary: RunSummary) -> list[tuple[str, str]]:
@@ -84,7 +93,7 @@ def _phases(summary: RunSummary, page: Page) -> None:
         Column("phase"),
         Column("per step", "right"),
         Column("share", "right"),
-        Column("share as bar"),
+        Column(""),
         Column(""),
     ]
     page.table(
@@ -209,27 +218,26 @@ def _losses(summary: RunSummary) -> list[str]:
 
 def _next(summary: RunSummary, page: Page) -> None:
     page.heading("Where to look next")
-    page.table(
-        [Column(""), Column("")],
+    page.commands(
         [
-            [Cell(command_for("ranks", summary.path), "bold"), Cell("the ranks in detail", "dim")],
-            [
-                Cell(command_for("report", summary.path) + " --json", "bold"),
-                Cell("all of this as JSON", "dim"),
-            ],
-        ],
+            ("the ranks in detail", command_for("ranks", summary.path)),
+            ("this report again", command_for("report", summary.path)),
+            ("as JSON", command_for("report", summary.path) + " --json"),
+        ]
     )
 
 
 def _listed(ranks: Sequence[int]) -> str:
-    """Ranks in words, runs of neighbours joined, a long list cut with its count."""
-    spans: list[list[int]] = []
+    """Ranks in words, neighbours joined, a long list cut."""
+    runs: list[list[int]] = []
     for rank in ranks:
-        if spans and rank == spans[-1][1] + 1:
-            spans[-1][1] = rank
+        if runs and rank == runs[-1][-1] + 1:
+            runs[-1].append(rank)
         else:
-            spans.append([rank, rank])
-    texts = [str(low) if low == high else f"{low} to {high}" for low, high in spans]
+            runs.append([rank])
+    texts: list[str] = []
+    for run in runs:
+        texts += [f"{run[0]} to {run[-1]}"] if len(run) > _PAIR else map(str, run)
     if len(texts) > _MOST_LISTED:
         texts = [*texts[:_MOST_LISTED], "others"]
     return f"rank {texts[0]}" if len(ranks) == 1 else "ranks " + ", ".join(texts)
