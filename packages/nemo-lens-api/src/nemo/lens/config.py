@@ -14,7 +14,6 @@ from nemo.lens.environment import (
     FROM_DEFAULT,
     bad_value,
     read_settings,
-    warn_about_unknown_variables,
 )
 from nemo.lens.run_id import ensure_run_id
 from nemo.lens.settings import BY_FIELD, DEFAULT_PREFIX, SETTINGS
@@ -50,7 +49,7 @@ class NemoLensConfig:
         exporter: A comma list out of `otlp`, `console` and `file`.
         span_groups: Which span groups are recorded, for example `"default"` or `"all,-optimizer"`.
         export_strategy: Which ranks export, when set-up is given a rank.
-        export_rank: The exporting rank under `single_rank`; -1 is the last one.
+        export_rank: The exporting rank under `single_rank`; a negative one counts from the end.
         export_sample_rate: The share of exporting ranks under a sampling strategy, in [0, 1].
         sampler_enabled: Whether the rank sampler is added to the tracer provider.
         traces_enabled: Whether spans are exported.
@@ -148,7 +147,6 @@ class NemoLensConfig:
         """
         variables = os.environ if environ is None else environ
         readings = read_settings(variables, prefix, fallback_prefix)
-        warn_about_unknown_variables(variables, filter(None, (prefix, fallback_prefix)))
         return cls(
             **{name: reading.value for name, reading in readings.items()},
             _span_group_cls=span_group_cls,
@@ -259,7 +257,7 @@ class NemoLensConfig:
     def _source(self, name: str) -> str:
         """Give the variable that a value came from, else its field."""
         _, _, variable = self._origin(name).partition(":")
-        return variable or name
+        return variable or f"NemoLensConfig.{name}"
 
     def _origin(self, name: str) -> str:
         """Give the recorded origin for as long as the value is the recorded one."""
@@ -280,4 +278,4 @@ def _canonical(setting: Setting, value: Any) -> Any:
 
 def _same(value: Any, other: Any) -> bool:
     """Compare values; a default that nobody chose is not the same as that text, chosen."""
-    return type(value) is type(other) and bool(value == other)
+    return value is other or (type(value) is type(other) and bool(value == other))

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from nemo.lens.settings import (
     DEFAULT_PREFIX,
+    FOREIGN_VARIABLES,
     KNOWN_PREFIXES,
     SETTINGS,
-    FOREIGN_VARIABLES,
 )
+from nemo.lens.value_types import Boolean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -77,8 +78,9 @@ def read_settings(
 ) -> dict[str, Reading]:
     """Read every setting of the table; see `read_setting`.
 
-    A kill switch must always work: when `ENABLED` is explicitly false, bad values of all other
-    variables become one warning and their defaults.
+    Unknown variables under the prefixes give one warning. A kill switch must always work: when
+    `ENABLED` is explicitly false, bad values of all other variables become their defaults, with
+    one warning about them and none about unknown variables.
 
     Raises:
         ValueError: If variables have bad values; the text has a line for each of them.
@@ -88,11 +90,12 @@ def read_settings(
         for setting in SETTINGS
     }
     problems = [reading.problem for reading in readings.values() if reading.problem]
-    if not problems:
-        return readings
     if not _explicitly_disabled(readings["enabled"]):
-        raise ValueError("\n".join(problems))
-    _warn("Telemetry is disabled, so these values are ignored: %s", " ".join(problems))
+        _warn_about_unknown_variables(environ, filter(None, (prefix, fallback_prefix)))
+        if problems:
+            raise ValueError("\n".join(problems))
+    elif problems:
+        _warn("Telemetry is disabled, so these values are ignored: %s", " ".join(problems))
     return readings
 
 
@@ -122,25 +125,10 @@ def read_foreign_variable(name: str, environ: Mapping[str, str] | None = None) -
 
 def bad_value(value_type: ValueType, name: str, value: object) -> str:
     """Say that `value` of the variable or field `name` is bad, and what is accepted."""
-    shown = value.strip().lower() if isinstance(value, str) else value
+    shown = value.strip() if isinstance(value, str) else value
+    if isinstance(shown, str) and isinstance(value_type, Boolean):
+        shown = shown.lower()
     return f"{value_type.fault} for {name}: {_short(shown)}. Expected {value_type.accepted}."
-
-
-def warn_about_unknown_variables(environ: Mapping[str, str], prefixes: Iterable[str]) -> None:
-    """Log one warning that names the variables under `prefixes` that no setting has.
-
-    Only names are logged: a value may be a secret.
-    """
-    unknown = unknown_variables(environ, prefixes)
-    if not unknown:
-        return
-    told = [
-        f"{_printable(name)} (did you mean {nearest}?)" if nearest else _printable(name)
-        for name, nearest in list(unknown.items())[:_SHOWN_NAMES]
-    ]
-    if len(unknown) > _SHOWN_NAMES:
-        told.append(f"and {len(unknown) - _SHOWN_NAMES} more")
-    _warn("Unknown environment variables are ignored: %s.", ", ".join(told))
 
 
 def unknown_variables(environ: Mapping[str, str], prefixes: Iterable[str]) -> dict[str, str]:
@@ -159,6 +147,23 @@ def unknown_variables(environ: Mapping[str, str], prefixes: Iterable[str]) -> di
     return unknown
 
 
+def _warn_about_unknown_variables(environ: Mapping[str, str], prefixes: Iterable[str]) -> None:
+    """Log one warning that names the variables under `prefixes` that no setting has.
+
+    Only names are logged: a value may be a secret.
+    """
+    unknown = unknown_variables(environ, prefixes)
+    if not unknown:
+        return
+    told = [
+        f"{_printable(name)} (did you mean {nearest}?)" if nearest else _printable(name)
+        for name, nearest in list(unknown.items())[:_SHOWN_NAMES]
+    ]
+    if len(unknown) > _SHOWN_NAMES:
+        told.append(f"and {len(unknown) - _SHOWN_NAMES} more")
+    _warn("Unknown environment variables are ignored: %s.", ", ".join(told))
+
+
 def _explicitly_disabled(enabled: Reading) -> bool:
     return not enabled.problem and enabled.origin != FROM_DEFAULT and not enabled.value
 
@@ -170,24 +175,22 @@ def _owner(name: str, prefixes: tuple[str, ...]) -> str:
     return longest if longest in prefixes else ""
 
 
-def _known_variables(prefix: str) -> dict[str, str]:
-    """Give the spellings near which a mistake may lie, each with the variable that is meant."""
-    known: dict[str, str] = {}
-    for setting in SETTINGS:
-        known.update({name: name for name in setting.variables(prefix)})
-    return known
+def _known_variables(prefix: str) -> frozenset[str]:
+    return frozenset(name for setting in SETTINGS for name in setting.variables(prefix))
 
 
 def _nearest(name: str, prefix: str) -> str:
+    """Give the variable whose suffix, bare name or field reads most like what follows `prefix`."""
     import difflib
 
-    candidates = _known_variables(prefix)
+    meant = {row.name.removeprefix("OTEL_"): row.name for row in FOREIGN_VARIABLES}
     for setting in SETTINGS:
-        as_field = f"{prefix}_{setting.field.upper()}"
-        candidates.setdefault(as_field, setting.written_variable(prefix))
-    short = name[: len(prefix) + _SHOWN_CHARACTERS].upper()
-    near = difflib.get_close_matches(short, candidates, n=1, cutoff=0.75)
-    return candidates[near[0]] if near else ""
+        variable = setting.written_variable(prefix)
+        spellings = (*setting.suffixes, setting.field.upper())
+        meant.update(dict.fromkeys(spellings, variable))
+    suffix = name[len(prefix) + 1 :][:_SHOWN_CHARACTERS].upper()
+    near = difflib.get_close_matches(suffix, meant, n=1)
+    return meant[near[0]] if near else ""
 
 
 def _printable(name: str) -> str:

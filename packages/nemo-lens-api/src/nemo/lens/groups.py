@@ -15,7 +15,7 @@ from threading import RLock
 from nemo.lens import state
 from nemo.lens.fork_safety import run_in_forked_child
 from nemo.lens.registered_groups import Namespace, RegisteredGroups
-from nemo.lens.span_group_spec import ALL, is_text, listed
+from nemo.lens.span_group_spec import ALL, is_text, listed, shown
 from nemo.lens.vocabulary import BASE_NAMESPACE, SpanGroup
 
 TYPE_CHECKING = False
@@ -91,7 +91,7 @@ class SpanRegistry:
         with _lock:
             if owner not in _registered:
                 raise ValueError(
-                    f"Span-group namespace {_shown(namespace)} is not registered; registered "
+                    f"Span-group namespace {shown(namespace)} is not registered; registered "
                     f"namespaces: {listed(_registered)}"
                 )
             _registered = _registered.lacking(owner)
@@ -203,12 +203,8 @@ def _warn_if_after_setup(namespace: str) -> None:
 
 def _checked_namespace(namespace: object) -> str:
     if not is_text(namespace) or not str.__str__(namespace):
-        raise ValueError(f"Namespace must be a non-empty string, got {_shown(namespace)}")
+        raise ValueError(f"Namespace must be a non-empty string, got {shown(namespace)}")
     return str.__str__(namespace)
-
-
-def _shown(value: object) -> str:
-    return repr(str.__str__(value)) if is_text(value) else f"a {type(value).__name__}"
 
 
 def _warn(message: str, *values: object) -> None:

@@ -8,7 +8,7 @@ questions that never contradict each other, without a lock.
 
 from __future__ import annotations
 
-from nemo.lens.span_group_spec import ALL, is_text, normalised, parts_of, select
+from nemo.lens.span_group_spec import ALL, is_text, normalised, parts_of, select, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -106,8 +106,7 @@ def _checked_presets(namespace: str, presets: object) -> Iterator[tuple[str, fro
     for name, members in _items(namespace, presets):
         if not is_text(name):
             raise TypeError(
-                f"presets of namespace {namespace!r} must have text as keys, "
-                f"got a {type(name).__name__}"
+                f"presets of namespace {namespace!r} must have text as keys, got {shown(name)}"
             )
         preset = normalised(name)
         if preset == ALL:
@@ -123,19 +122,20 @@ def _items(namespace: str, presets: object) -> list[tuple[object, object]]:
     except Exception as error:  # a caller's mapping may fail in any way
         raise TypeError(
             f"presets of namespace {namespace!r} must be a mapping from a preset's name to its "
-            f"groups, got a {type(presets).__name__}"
+            f"groups, got {shown(presets)}"
         ) from error
 
 
 def _names(values: object, what: str) -> frozenset[str]:
     if is_text(values):
-        raise TypeError(f"{what} must be a collection of names, got the single text {values!r}")
+        raise TypeError(
+            f"{what} must be a collection of names, got the single text {shown(values)}"
+        )
     try:
         names = _as_tuple(values)
     except Exception as error:  # a caller's iterable may fail in any way
         raise TypeError(
-            f"{what} must be a collection of names, got a {type(values).__name__} that cannot "
-            f"be iterated"
+            f"{what} must be a collection of names, got {shown(values)}, which cannot be iterated"
         ) from error
     return frozenset(_checked_name(name, what) for name in names)
 
@@ -146,7 +146,7 @@ def _as_tuple(values: Iterable[object] | object) -> tuple[object, ...]:
 
 def _checked_name(name: object, what: str) -> str:
     if not is_text(name):
-        raise TypeError(f"{what} must be text, got a {type(name).__name__}")
+        raise TypeError(f"{what} must be text, got {shown(name)}")
     return normalised(name)
 
 

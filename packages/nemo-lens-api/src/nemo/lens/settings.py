@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from nemo.lens.value_types import (
+    INT32_MAX,
     Boolean,
     DefaultText,
     Fraction,
@@ -115,9 +116,10 @@ SETTINGS: Final[tuple[Setting, ...]] = (
             "set-up with a rank", "0.2",
             "Decides which ranks export: `all_ranks`, `single_rank`, `sampled`, `every_nth`, "
             "`first_rank_per_node` or a strategy that the application registered."),
-    Setting("export_rank", ("EXPORT_RANK",), "", Integer(-1), -1,
+    Setting("export_rank", ("EXPORT_RANK",), "", Integer(-INT32_MAX), -1,
             "strategy `single_rank`", "0.2",
-            "Gives the rank that exports under `single_rank`; -1 is the last one."),
+            "Gives the rank that exports under `single_rank`; -1 is the last one, -2 the one "
+            "before it."),
     Setting("export_sample_rate", ("EXPORT_SAMPLE_RATE",), "", Fraction(), 1.0,
             "strategies `sampled`, `every_nth`; sampler", "0.2",
             "Gives the share of ranks that export under a sampling strategy."),
