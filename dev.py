@@ -60,7 +60,7 @@ def demo(uv: str, rest: list[str]) -> list[str]:
 
 def test(uv: str, rest: list[str]) -> list[str]:
     """Run pytest."""
-    run = [uv, "run", "--locked", "--no-default-groups", "--group", "test"]
+    run = [uv, "run", "--locked", "--no-default-groups", "--group", "integration"]
     return [*run, "python", "-m", "pytest", *rest]
 
 

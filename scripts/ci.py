@@ -78,7 +78,14 @@ def _pythons() -> Iterator[Command]:
     found = workspace.interpreters()
     default = f"{sys.version_info[0]}.{sys.version_info[1]}"
     for version in sorted({found[0], found[-1]} - {default}, key=found.index):
-        isolated = ["--isolated", "--python", version, "--no-default-groups", "--group", "test"]
+        isolated = [
+            "--isolated",
+            "--python",
+            version,
+            "--no-default-groups",
+            "--group",
+            "integration",
+        ]
         yield [*_UV, *isolated, "python", "-m", "pytest", "-q"]
 
 
