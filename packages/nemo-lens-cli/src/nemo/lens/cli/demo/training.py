@@ -114,7 +114,10 @@ class Trainer:
             The mean loss over the batches of all ranks.
         """
         with managed_span(
-            DemoSpanGroup.STEP, SpanName.STEP, None, **{DL_ITERATION: step, DL_BATCH_SIZE: BATCH_SIZE}
+            DemoSpanGroup.STEP,
+            SpanName.STEP,
+            None,
+            **{DL_ITERATION: step, DL_BATCH_SIZE: BATCH_SIZE},
         ):
             with managed_span(DemoSpanGroup.DATA_LOADING, SpanName.DATA_LOADING):
                 batch = next(self._batches)
@@ -130,7 +133,9 @@ class Trainer:
 
     def save(self, step: int) -> None:
         """Write this rank's part of a checkpoint, durably."""
-        with managed_span(DemoSpanGroup.CHECKPOINT, SpanName.CHECKPOINT, None, **{DL_ITERATION: step}):
+        with managed_span(
+            DemoSpanGroup.CHECKPOINT, SpanName.CHECKPOINT, None, **{DL_ITERATION: step}
+        ):
             checkpoint.save(
                 checkpoint.path(self._plan, step, self._rank),
                 step,
