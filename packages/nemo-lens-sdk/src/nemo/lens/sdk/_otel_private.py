@@ -11,6 +11,7 @@ knows none of the names.
 from __future__ import annotations
 
 import copy
+import functools
 import importlib
 import random
 import sys
@@ -205,11 +206,21 @@ def _renew_locks(owner: object) -> None:
 
 def new_logger_provider(resource: Resource, processor: Any) -> Any:
     """Build a logger provider that hands its records to one processor."""
-    from opentelemetry.sdk._logs import LoggerProvider
-
-    provider = LoggerProvider(resource=resource, shutdown_on_exit=False)
+    provider = _lens_logger_provider_class()(resource=resource, shutdown_on_exit=False)
     provider.add_log_record_processor(processor)
     return provider
+
+
+@functools.cache
+def _lens_logger_provider_class() -> Any:
+    from opentelemetry.sdk._logs import LoggerProvider
+
+    return type("LensLoggerProvider", (LoggerProvider,), {"_handle_fork": lambda _self: None})
+
+
+def is_lens_logger_provider(provider: object) -> bool:
+    """True for logger providers from `new_logger_provider`."""
+    return isinstance(provider, _lens_logger_provider_class())
 
 
 def is_sdk_logger_provider(provider: object) -> bool:

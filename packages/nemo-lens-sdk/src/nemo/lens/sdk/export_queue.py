@@ -172,8 +172,8 @@ class ExportQueue:
         return True
 
     def _take_batch(self) -> list[Any]:
-        take = self._items.popleft
-        return [take() for _ in range(min(self._batch_size, len(self._items)))]
+        items = self._items
+        return [items.popleft() for _ in range(min(self._batch_size, len(items)))]
 
     def _send(self, batch: list[Any]) -> Outcome:
         try:

@@ -60,7 +60,10 @@ class Request:
     def wait(self, deadline: float) -> bool:
         """Wait until `deadline` on `time.monotonic`; True when the round succeeded by then."""
         remaining_s = max(0.0, deadline - time.monotonic())
-        return self._done.acquire(timeout=remaining_s) and self.succeeded
+        if not self._done.acquire(timeout=remaining_s):
+            return False
+        self._done.release()
+        return self.succeeded
 
 
 class Worker:
