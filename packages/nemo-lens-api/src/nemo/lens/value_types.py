@@ -8,10 +8,10 @@ are one loop over the table in `nemo.lens.settings`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
 INT32_MAX: Final = 2**31 - 1
 
@@ -244,13 +244,19 @@ class Names(ValueType):
         """Accept a collection of names; a single text in its place is the usual mistake."""
         if not isinstance(value, (tuple, list, set, frozenset)):
             return False
-        if not all(isinstance(name, str) and "," not in name for name in value):
+        names = cast("Collection[object]", value)
+        if not all(isinstance(name, str) and "," not in name for name in names):
             return False
-        return _holds(lambda: self.canonical(value) is not None)
+        try:
+            self.canonical(names)
+        except ValueError:
+            return False
+        return True
 
     def canonical(self, value: Any) -> tuple[str, ...]:
         """Give a tuple, of a set in alphabetical order."""
-        ordered = sorted(value) if isinstance(value, (set, frozenset)) else value
+        names = cast("Collection[str]", value)
+        ordered = sorted(names) if isinstance(names, (set, frozenset)) else names
         readable = (_readable("".join(word)).strip() for word in ordered)
         return tuple(dict.fromkeys(self._name(word) for word in readable if word))
 
