@@ -19,6 +19,8 @@ def instrument_fastapi(
 ) -> None:
     """Instrument `app`; a second call does nothing. Works before and after set-up.
 
+    Query strings, which may hold credentials, are not recorded.
+
     Args:
         app: The `fastapi.FastAPI` application.
         service_name: Recorded as `service.name` on the server spans, because several applications
@@ -29,7 +31,7 @@ def instrument_fastapi(
         ImportError: The instrumentation is not installed; the text names the extra.
     """
     _instrumentor().instrument_app(
-        app, server_request_hook=_NameService(service_name), excluded_urls=excluded_urls
+        app, server_request_hook=_ServerSpan(service_name), excluded_urls=excluded_urls
     )
 
 
@@ -38,15 +40,32 @@ def uninstrument_fastapi(app: Any) -> None:
     _instrumentor().uninstrument_app(app)
 
 
-class _NameService:
-    """A hook at module level, so that an instrumented application can be pickled."""
+class _ServerSpan:
+    """Finishes each server span; at module level, so that the application can be pickled."""
 
     def __init__(self, service_name: str) -> None:
         self._service_name = service_name
 
-    def __call__(self, span: Span, _scope: Mapping[str, Any]) -> None:
-        if span.is_recording():
-            span.set_attribute(SERVICE_NAME, self._service_name)
+    def __call__(self, span: Span, scope: Mapping[str, Any]) -> None:
+        if not span.is_recording():
+            return
+        span.set_attribute(SERVICE_NAME, self._service_name)
+        if scope.get("query_string"):
+            for attribute, value in _without_query(span).items():
+                span.set_attribute(attribute, value)
+
+
+# The URL is recorded under one of these names, depending on the convention that
+# OTEL_SEMCONV_STABILITY_OPT_IN chooses.
+_URL_ATTRIBUTES = ("http.url", "http.target", "url.full", "url.query")
+
+
+def _without_query(span: Span) -> dict[str, str]:
+    recorded: Mapping[str, Any] = getattr(span, "attributes", None) or {}
+    urls = {name: str(recorded[name]) for name in _URL_ATTRIBUTES if name in recorded}
+    return {
+        name: "" if name == "url.query" else url.partition("?")[0] for name, url in urls.items()
+    }
 
 
 def _instrumentor() -> Any:

@@ -43,22 +43,9 @@ class InstrumentSet:
         self.observable_keys = frozenset(spec.key for spec in specs if spec.is_observable)
         self.emitters: dict[str, tuple[str, Emit]] = {}
         for spec in specs:
-            try:
-                instrument = _instrument(meter, spec)
-                if not spec.is_observable:
-                    emit = getattr(instrument, _RECORDING_METHODS[spec.kind])
-                    self.emitters[spec.key] = (spec.kind, emit)
-            except Exception as reason:  # the meter may be None, foreign or shut down
-                warn_once(
-                    ("instruments", group, spec.key),
-                    "Failed to resolve instruments of metric group %r: %r (%s) could not be"
-                    " created on %r: %s. Its values are dropped.",
-                    group,
-                    spec.name,
-                    spec.kind,
-                    type(meter).__name__,
-                    reason,
-                )
+            emit = _emitter(meter, group, spec)
+            if emit is not None:
+                self.emitters[spec.key] = (spec.kind, emit)
 
 
 _sets_by_meter: weakref.WeakKeyDictionary[Meter, dict[str, InstrumentSet]] = (
@@ -80,6 +67,25 @@ def instrument_set(meter: Meter, group: str, specs: tuple[MetricSpec, ...]) -> I
         if known is None or known.specs is not specs:
             known = sets[group] = InstrumentSet(meter, group, specs)
     return known
+
+
+def _emitter(meter: Meter, group: str, spec: MetricSpec) -> Emit | None:
+    """Make the instrument; return how to record into it, or None where a callback reports."""
+    try:
+        instrument = _instrument(meter, spec)
+        return None if spec.is_observable else getattr(instrument, _RECORDING_METHODS[spec.kind])
+    except Exception as reason:  # the meter may be None, foreign or shut down
+        warn_once(
+            ("instruments", group, spec.key),
+            "Failed to resolve instruments of metric group %r: %r (%s) could not be created on"
+            " %r: %s. Its values are dropped.",
+            group,
+            spec.name,
+            spec.kind,
+            type(meter).__name__,
+            reason,
+        )
+        return None
 
 
 def _instrument(meter: Meter, spec: MetricSpec) -> Any:

@@ -1,0 +1,265 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
+# SPDX-License-Identifier: Apache-2.0
+"""Recording keeps what it can, says each problem once, and never raises."""
+
+import decimal
+import fractions
+import gc
+import logging
+import math
+import weakref
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from nemo.lens.instruments import (
+    MetricSpec,
+    create_metric_instruments,
+    record_metrics,
+    register_metric_group,
+)
+
+from .conftest import RecordingMeter
+
+
+@pytest.fixture
+def group():
+    """Declare one metric of each synchronous kind and an observable one."""
+    register_metric_group(
+        "app",
+        [
+            MetricSpec("loss", "app.loss", "gauge", "1", "Loss."),
+            MetricSpec("time", "app.time", "histogram", "s", "Time.", buckets=(0.1, 1.0)),
+            MetricSpec("steps", "app.steps", "counter", "{step}", "Steps."),
+            MetricSpec("level", "app.level", "up_down_counter", "1", "Level."),
+            MetricSpec(
+                "seen", "app.seen", "observable_gauge", "1", "Seen.", callback=lambda _options: []
+            ),
+        ],
+    )
+    return "app"
+
+
+def test_each_kind_reaches_its_instrument(meter, group):
+    """Values and attributes arrive under the declared names; keywords win over the mapping."""
+    record_metrics(
+        meter,
+        group,
+        {"loss": 9, "time": 0.5},
+        loss=1.5,
+        steps=2,
+        level=-1,
+        attributes={"phase": "train"},
+    )
+    attributes = {"phase": "train"}
+    assert meter.points("app.loss") == [(1.5, attributes)]
+    assert meter.points("app.time") == [(0.5, attributes)]
+    assert meter.points("app.steps") == [(2, attributes)]
+    assert meter.points("app.level") == [(-1, attributes)]
+
+
+def test_units_descriptions_and_buckets_reach_the_instrument(meter, group):
+    """What was declared once is what the exporter sees."""
+    create_metric_instruments(meter, group)
+    options = meter.instruments["app.time"].options
+    assert options["unit"] == "s"
+    assert options["description"] == "Time."
+    assert options["explicit_bucket_boundaries_advisory"] == [0.1, 1.0]
+
+
+def test_instruments_are_made_once_per_meter(meter, group):
+    """Later recordings reuse them, and a new declaration makes new ones."""
+    for _ in range(3):
+        record_metrics(meter, group, loss=1)
+        create_metric_instruments(meter, group)
+    assert meter.made == 5
+    register_metric_group(group, [MetricSpec("loss", "app.loss")], allow_override=True)
+    record_metrics(meter, group, loss=1)
+    assert meter.made == 6
+
+
+def test_zero_false_and_negative_numbers_are_numbers(meter, group):
+    """Only None means "nothing to record"."""
+    record_metrics(meter, group, loss=0)
+    record_metrics(meter, group, loss=False)
+    record_metrics(meter, group, loss=-0.5)
+    record_metrics(meter, group, loss=None)
+    assert [value for value, _ in meter.points("app.loss")] == [0, 0, -0.5]
+
+
+@pytest.mark.parametrize(
+    ("value", "recorded"),
+    [
+        (np.float32(0.5), 0.5),
+        (np.int64(7), 7),
+        (np.array(2.5), 2.5),
+        (np.bool_(True), 1),
+        (decimal.Decimal("1.25"), 1.25),
+        (fractions.Fraction(1, 4), 0.25),
+        (2**70, float(2**70)),
+    ],
+)
+def test_scalars_of_libraries_become_plain_numbers(meter, group, value, recorded):
+    """The exporter gets int or float, nothing else."""
+    record_metrics(meter, group, loss=value)
+    ((number, _),) = meter.points("app.loss")
+    assert number == recorded
+    assert type(number) in (int, float)
+
+
+@pytest.mark.parametrize(
+    "value", ["0.5", [1, 2], object(), b"1", 1 + 2j, {"a": 1}, np.zeros(3), 10**400]
+)
+def test_what_is_no_number_is_dropped_and_told_once(meter, group, value, caplog):
+    """The other values of the call are recorded, and the log stays quiet afterwards."""
+    for _ in range(3):
+        record_metrics(meter, group, loss=value, time=1.0)
+    assert meter.points("app.loss") == []
+    assert len(meter.points("app.time")) == 3
+    assert len(caplog.records) == 1
+    assert "'loss'" in caplog.text
+
+
+def test_a_value_on_an_accelerator_is_never_read(meter, group):
+    """Reading it would wait for the device, so it is dropped."""
+
+    class DeviceTensor:
+        ndim = 0
+        device = "cuda:0"
+
+        def item(self):
+            raise AssertionError("synchronised")
+
+    record_metrics(meter, group, loss=DeviceTensor(), time=1)
+    assert meter.points("app.loss") == []
+    assert len(meter.points("app.time")) == 1
+
+
+def test_a_gauge_shows_nan_and_no_sum_is_spoiled_by_it(meter, group):
+    """NaN is an answer in a gauge and poison in a histogram or counter."""
+    record_metrics(meter, group, loss=math.nan, time=math.nan, steps=math.inf, level=-math.inf)
+    assert math.isnan(meter.points("app.loss")[0][0])
+    assert meter.points("app.time") == []
+    assert meter.points("app.steps") == []
+    assert meter.points("app.level") == []
+
+
+def test_counters_only_grow(meter, group, caplog):
+    """A negative increment is dropped and told."""
+    record_metrics(meter, group, steps=-1)
+    assert meter.points("app.steps") == []
+    assert "negative number" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda meter: record_metrics(meter, "nobody", x=1), "unregistered group"),
+        (lambda meter: record_metrics(meter, "app", x=1), "Unknown metric key"),
+        (lambda meter: record_metrics(meter, "app", seen=1), "reports through its callback"),
+        (lambda meter: record_metrics(meter, "app", 5), "`values` argument of type int"),
+        (
+            lambda meter: record_metrics(meter, "app", loss=1, attributes=5),
+            "`attributes` argument of type int",
+        ),
+        (lambda _meter: record_metrics(None, "app", loss=1), "Failed to resolve instruments"),
+        (lambda meter: create_metric_instruments(meter, "nobody"), "unregistered group"),
+    ],
+)
+@pytest.mark.usefixtures("group")
+def test_each_mistake_is_told_once_and_never_raised(meter, caplog, call, text):
+    """Twice the same mistake makes as many lines as once."""
+    call(meter)
+    lines = len(caplog.records)
+    call(meter)
+    assert text in caplog.text
+    assert len(caplog.records) == lines
+
+
+def test_one_refused_instrument_does_not_disable_its_group(meter, group, caplog):
+    """The rest of the group records."""
+    meter.refused.add("app.time")
+    record_metrics(meter, group, loss=1, time=1)
+    assert meter.points("app.loss") == [(1, {})]
+    assert caplog.text.count("Failed to resolve instruments") == 1
+
+
+def test_an_instrument_that_raises_costs_its_own_value_only(meter, group, caplog):
+    """A foreign meter's failure stays out of the training loop."""
+    create_metric_instruments(meter, group)
+    meter.instruments["app.loss"].points = None
+    record_metrics(meter, group, loss=1, time=1)
+    assert len(meter.points("app.time")) == 1
+    assert "was dropped" in caplog.text
+
+
+def test_keys_named_like_parameters_are_ordinary_keys(meter):
+    """meter, group and values are positional only; attributes goes into the mapping."""
+    register_metric_group(
+        "odd", [MetricSpec(key, f"odd.{key}") for key in ("meter", "group", "values", "attributes")]
+    )
+    record_metrics(meter, "odd", {"attributes": 4}, meter=1, group=2, values=3)
+    assert [
+        meter.points(f"odd.{key}")[0][0] for key in ("meter", "group", "values", "attributes")
+    ] == [1, 2, 3, 4]
+
+
+def test_a_meter_is_not_kept_alive(group):
+    """The instruments go when their meter goes."""
+    meter = RecordingMeter()
+    record_metrics(meter, group, loss=1)
+    reference = weakref.ref(meter)
+    del meter
+    gc.collect()
+    assert reference() is None
+
+
+class Hostile:
+    """Raises from whatever is asked of it."""
+
+    def __getattr__(self, name):
+        raise RuntimeError(name)
+
+    def __float__(self):
+        raise RuntimeError("float")
+
+    def __str__(self):
+        raise RuntimeError("str")
+
+    __repr__ = __str__
+    __hash__ = None
+
+
+anything = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.text(),
+    st.binary(),
+    st.builds(Hostile),
+    st.lists(st.integers()),
+    st.dictionaries(st.text(), st.integers()),
+)
+
+
+@given(
+    values=st.one_of(anything, st.dictionaries(st.one_of(st.text(), st.integers()), anything)),
+    attributes=st.one_of(anything, st.dictionaries(st.one_of(st.text(), st.integers()), anything)),
+    value=anything,
+)
+@settings(
+    max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+)
+def test_nothing_ever_raises(group, values, attributes, value):
+    """Whatever is handed in, recording returns and gives the instrument plain numbers only."""
+    logging.getLogger("nemo.lens").setLevel(logging.CRITICAL)
+    meter = RecordingMeter()
+    record_metrics(meter, group, values, attributes=attributes, loss=value, time=value)
+    points = meter.instruments["app.loss"].points if meter.instruments else []
+    for number, recorded in points:
+        assert type(number) in (int, float)
+        assert all(type(key) is str for key in recorded)
+        hash(frozenset(recorded.items()))
