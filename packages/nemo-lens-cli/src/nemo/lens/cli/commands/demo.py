@@ -35,9 +35,9 @@ DESCRIPTION = (
 )
 EPILOG = """\
 examples:
-  nemo-lens demo                             4 ranks, 60 steps
-  nemo-lens demo --slow-rank 2               rank 2 computes each gradient twice,
-                                             and the report finds out
+  nemo-lens demo                    4 ranks, 60 steps
+  nemo-lens demo --slow-rank 2      rank 2 computes each of its gradients twice;
+                                    the report finds out
   nemo-lens demo --ranks 2 --dir /tmp/runs
   nemo-lens demo --json | jq '.stragglers'
 
