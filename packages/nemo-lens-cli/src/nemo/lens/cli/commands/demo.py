@@ -35,11 +35,11 @@ DESCRIPTION = (
 )
 EPILOG = """\
 examples:
-  nemo-lens demo                             4 ranks, 60 steps
-  nemo-lens demo --slow-rank 2               rank 2 computes every gradient twice,
-                                             and the report finds out
+  nemo-lens demo                    4 ranks, 60 steps
+  nemo-lens demo --slow-rank 2      rank 2 computes each of its gradients twice;
+                                    the report finds out
   nemo-lens demo --ranks 2 --dir /tmp/runs
-  nemo-lens demo --json | jq '.ranks.stragglers'
+  nemo-lens demo --json | jq '.stragglers'
 
 exit status:
   0 trained and recorded, 1 a rank died or nothing was recorded, 2 wrong usage,
@@ -48,7 +48,7 @@ exit status:
 
 MOST_RANKS = 64
 MOST_STEPS = 100_000
-_DEFAULT_DIRECTORY = "./nemo-lens-runs"
+_DEFAULT_DIRECTORY = "nemo-lens-runs"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -74,7 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--dir",
         default=_DEFAULT_DIRECTORY,
         metavar="DIR",
-        help=f"where the run is kept, in a folder of its own (default: {_DEFAULT_DIRECTORY})",
+        help=f"where runs are kept, each in its own folder (default: {_DEFAULT_DIRECTORY})",
     )
 
 
