@@ -1,0 +1,115 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
+# SPDX-License-Identifier: Apache-2.0
+"""Trace context in and out of carriers: dictionaries, HTTP headers, messages.
+
+The format is OpenTelemetry's global propagator, W3C Trace Context and Baggage by default, or what
+`OTEL_PROPAGATORS` names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, MutableMapping
+from typing import TYPE_CHECKING, Any
+
+from nemo.lens.discards import discard
+
+if TYPE_CHECKING:
+    from opentelemetry.context import Context
+    from opentelemetry.propagators.textmap import TextMapPropagator
+
+
+def inject_context(carrier: MutableMapping[str, Any]) -> None:
+    """Write the current trace context into `carrier`; other keys are left alone.
+
+    Without a current span or baggage nothing is written. Never raises: a carrier that cannot be
+    written is counted.
+
+    Args:
+        carrier: Any mutable mapping with text keys.
+    """
+    try:
+        _propagator().inject(carrier)
+    except Exception as error:  # the carrier refused; the message goes out without a context
+        discard(
+            "context injection",
+            "Trace context was not injected: the carrier of type %s raised %s.",
+            type(carrier).__name__,
+            type(error).__name__,
+        )
+
+
+def extract_context(carrier: Mapping[str, Any] | Any) -> Context:
+    """Return the trace context that `carrier` holds, or the current one if it holds none.
+
+    Keys are found in any case. Bytes are decoded, and the first item of a list is taken, as HTTP
+    libraries have them. Never raises: None, numbers, malformed headers give the current context.
+
+    Args:
+        carrier: A mapping, such as HTTP headers or what `inject_context` has filled.
+
+    Returns:
+        A context to pass as `context=` or to `attached_context`.
+    """
+    from opentelemetry.context import get_current
+
+    return remote_context(carrier) or get_current()
+
+
+def remote_context(carrier: Any) -> Context | None:
+    """Return the context that `carrier` holds by itself, or None."""
+    from opentelemetry.context import Context
+
+    try:
+        fields = _text_fields(carrier)
+        return (_propagator().extract(fields, context=Context()) or None) if fields else None
+    except Exception:  # the standard says that extraction must not throw
+        return None
+
+
+def _text_fields(carrier: Any) -> dict[str, str]:
+    """Return the entries of `carrier` that are text, by lower-case key."""
+    if not isinstance(carrier, Mapping):
+        return {}
+    fields: dict[str, str] = {}
+    for key, value in carrier.items():
+        name, text = _text(key), _text(value)
+        if name is not None and text is not None:
+            fields.setdefault(name.lower(), text)
+    return fields
+
+
+def _text(value: Any) -> str | None:
+    if isinstance(value, (list, tuple)) and value:
+        value = value[0]
+    if isinstance(value, (bytes, bytearray)):
+        return bytes(value).decode("latin-1")
+    return value if isinstance(value, str) else None
+
+
+_fallback: TextMapPropagator | None = None
+
+
+def _propagator() -> TextMapPropagator:
+    """Return the global propagator; W3C's own where `OTEL_PROPAGATORS` cannot be understood."""
+    if _fallback is not None:
+        return _fallback
+    try:
+        from opentelemetry.propagate import get_global_textmap
+    except Exception as error:  # OpenTelemetry refuses an unknown name by raising at import
+        return _w3c_after(error)
+    return get_global_textmap()
+
+
+def _w3c_after(error: Exception) -> TextMapPropagator:
+    global _fallback
+    from opentelemetry.baggage.propagation import W3CBaggagePropagator
+    from opentelemetry.propagators.composite import CompositePropagator
+    from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
+
+    discard(
+        "propagator configuration",
+        "OTEL_PROPAGATORS cannot be used (%s); using tracecontext,baggage.",
+        error,
+    )
+    _fallback = CompositePropagator([TraceContextTextMapPropagator(), W3CBaggagePropagator()])
+    return _fallback

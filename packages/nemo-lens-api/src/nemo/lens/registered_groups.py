@@ -1,0 +1,157 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
+# SPDX-License-Identifier: Apache-2.0
+"""An immutable picture of everything that libraries have registered at one instant.
+
+`SpanRegistry` replaces the picture as a whole, so that whoever holds one can answer several
+questions that never contradict each other, without a lock.
+"""
+
+from __future__ import annotations
+
+from nemo.lens.span_group_spec import ALL, is_text, normalised, parts_of, select, shown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+
+class Namespace:
+    """The groups and presets of one library."""
+
+    __slots__ = ("groups", "presets")
+
+    def __init__(self, groups: frozenset[str], presets: Mapping[str, frozenset[str]]) -> None:
+        self.groups = groups
+        self.presets = presets
+
+    @classmethod
+    def checked(cls, namespace: str, groups: object, presets: object) -> Namespace:
+        """Normalise and check what a library wants to register.
+
+        Raises:
+            ValueError: A group name is empty, or a group or preset is called `all`.
+            TypeError: `groups`, `presets` or the members of a preset have the wrong type.
+        """
+        names = _names(groups, f"groups of namespace {namespace!r}")
+        if "" in names:
+            raise ValueError(
+                f"Namespace {namespace!r} registered an empty group name: give every group a name"
+            )
+        if ALL in names:
+            raise ValueError(_reserved(namespace, "group"))
+        return cls(names, dict(_checked_presets(namespace, presets)))
+
+    def deferred(self, known: frozenset[str]) -> dict[str, frozenset[str]]:
+        """Return, per preset, the members that are neither this namespace's own nor `known`."""
+        unknown = {name: members - self.groups - known for name, members in self.presets.items()}
+        return {name: members for name, members in unknown.items() if members}
+
+
+class RegisteredGroups:
+    """Every namespace with its groups and presets; never changed once made."""
+
+    __slots__ = ("_namespaces", "groups", "presets")
+
+    def __init__(self, namespaces: Mapping[str, Namespace]) -> None:
+        self._namespaces = dict(namespaces)
+        self.groups: frozenset[str] = frozenset().union(
+            *(entry.groups for entry in self._namespaces.values())
+        )
+        self.presets = self._united_presets()
+
+    def __bool__(self) -> bool:
+        return bool(self._namespaces)
+
+    def __contains__(self, namespace: str) -> bool:
+        return namespace in self._namespaces
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sorted(self._namespaces))
+
+    def having(self, namespace: str, entry: Namespace) -> RegisteredGroups:
+        """Return a picture in which `namespace` is `entry`, replacing what it was before."""
+        return RegisteredGroups({**self._namespaces, namespace: entry})
+
+    def lacking(self, namespace: str) -> RegisteredGroups:
+        """Return a picture without `namespace`."""
+        return RegisteredGroups(
+            {name: entry for name, entry in self._namespaces.items() if name != namespace}
+        )
+
+    def collisions(self, namespace: str, groups: frozenset[str]) -> dict[str, frozenset[str]]:
+        """Return, per other namespace, those of `groups` that it has registered too."""
+        shared = {
+            name: entry.groups & groups
+            for name, entry in sorted(self._namespaces.items())
+            if name != namespace
+        }
+        return {name: names for name, names in shared.items() if names}
+
+    def select(self, spec: object) -> tuple[frozenset[str], frozenset[str]]:
+        """Resolve one spec leniently: unknown names are pending, nothing raises."""
+        return select(parts_of(spec), self.presets, self.groups)
+
+    def _united_presets(self) -> dict[str, frozenset[str]]:
+        # Members are kept raw and cut to the groups registered now: a preset may name a group
+        # whose owner comes later, and starts to include it then.
+        united: dict[str, frozenset[str]] = {}
+        for entry in self._namespaces.values():
+            for name, members in entry.presets.items():
+                united[name] = united.get(name, frozenset()) | (members & self.groups)
+        united[ALL] = self.groups
+        return united
+
+
+def _checked_presets(namespace: str, presets: object) -> Iterator[tuple[str, frozenset[str]]]:
+    for name, members in _items(namespace, presets):
+        if not is_text(name):
+            raise TypeError(
+                f"presets of namespace {namespace!r} must have text as keys, got {shown(name)}"
+            )
+        preset = normalised(name)
+        if preset == ALL:
+            raise ValueError(_reserved(namespace, "preset"))
+        yield preset, _names(members, f"members of preset {preset!r} in namespace {namespace!r}")
+
+
+def _items(namespace: str, presets: object) -> list[tuple[object, object]]:
+    if presets is None:
+        return []
+    try:
+        return list(presets.items())  # type: ignore[attr-defined]
+    except Exception as error:  # a caller's mapping may fail in any way
+        raise TypeError(
+            f"presets of namespace {namespace!r} must be a mapping from a preset's name to its "
+            f"groups, got {shown(presets)}"
+        ) from error
+
+
+def _names(values: object, what: str) -> frozenset[str]:
+    if is_text(values):
+        raise TypeError(
+            f"{what} must be a collection of names, got the single text {shown(values)}"
+        )
+    try:
+        names = _as_tuple(values)
+    except Exception as error:  # a caller's iterable may fail in any way
+        raise TypeError(
+            f"{what} must be a collection of names, got {shown(values)}, which cannot be iterated"
+        ) from error
+    return frozenset(_checked_name(name, what) for name in names)
+
+
+def _as_tuple(values: Iterable[object] | object) -> tuple[object, ...]:
+    return tuple(values)  # type: ignore[arg-type]
+
+
+def _checked_name(name: object, what: str) -> str:
+    if not is_text(name):
+        raise TypeError(f"{what} must be text, got {shown(name)}")
+    return normalised(name)
+
+
+def _reserved(namespace: str, kind: str) -> str:
+    return (
+        f"Namespace {namespace!r} registered the {kind} {ALL!r}, which is reserved: it always "
+        f"means every registered group. Choose another name"
+    )

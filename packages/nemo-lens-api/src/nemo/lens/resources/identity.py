@@ -1,0 +1,168 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
+# SPDX-License-Identifier: Apache-2.0
+"""Who this process is among the ranks of its job.
+
+Launchers are asked in this order, and the first that names a rank decides:
+
+1. `OTEL_RESOURCE_ATTRIBUTES` (`nv.dl.rank` and its siblings): somebody said so on purpose.
+2. torchrun, and everything that speaks its variables (`RANK`, `WORLD_SIZE`, `LOCAL_RANK`), such as
+   the elastic launcher and Ray Train. It runs inside of the other launchers, so it wins over them.
+3. `mpirun` of Open MPI, MVAPICH, and MPICH or Intel MPI. It runs inside of a SLURM job too.
+4. `srun`, inside of a job step only: in the batch script, `SLURM_PROCID` is always 0.
+
+A worker of Ray inherits the variables of 3 and 4 from the node daemon that started it. They
+describe the daemon, so they do not count there.
+"""
+
+from __future__ import annotations
+
+import functools
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from nemo.lens import semconv
+from nemo.lens.resources.attributes import get_otel_resource_attributes
+from nemo.lens.resources.environment import (
+    clean_text,
+    environment_of,
+    parse_count,
+    read_identity,
+    read_text,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+__all__ = ["Identity", "detect_identity"]
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Identity:
+    """The place of this process in its job; None where nothing tells."""
+
+    rank: int | None = None
+    """The rank in the whole job, counted from 0."""
+    world_size: int | None = None
+    """The number of ranks in the whole job; above `rank` where both are known."""
+    local_rank: int | None = None
+    """The rank among the processes of the node, counted from 0."""
+    role: str | None = None
+    """What the process does, as `nv.dl.role` in `OTEL_RESOURCE_ATTRIBUTES` says."""
+    restart: int | None = None
+    """How many times torchrun restarted the workers or, without torchrun, SLURM requeued the job."""
+    attempt: str = ""
+    """What tells this attempt from the others of the run; empty for the first.
+
+    `2` is the second restart or requeue; `1.2` is the second restart after one requeue.
+    """
+
+
+@dataclass(frozen=True)
+class _Launcher:
+    """The variables by which one launcher tells a process who it is."""
+
+    rank: str
+    world_size: tuple[str, ...]
+    local_rank: str
+
+    def read(self, environ: Mapping[str, str]) -> Identity:
+        return Identity(
+            rank=read_identity(environ, self.rank),
+            world_size=read_identity(environ, *self.world_size),
+            local_rank=read_identity(environ, self.local_rank),
+        )
+
+
+_TORCHRUN = _Launcher("RANK", ("WORLD_SIZE",), "LOCAL_RANK")
+_MPI = (
+    _Launcher("OMPI_COMM_WORLD_RANK", ("OMPI_COMM_WORLD_SIZE",), "OMPI_COMM_WORLD_LOCAL_RANK"),
+    _Launcher("MV2_COMM_WORLD_RANK", ("MV2_COMM_WORLD_SIZE",), "MV2_COMM_WORLD_LOCAL_RANK"),
+    _Launcher("PMI_RANK", ("PMI_SIZE",), "MPI_LOCALRANKID"),
+)
+_SRUN = _Launcher(
+    "SLURM_PROCID", ("SLURM_STEP_NUM_TASKS", "SLURM_NTASKS", "SLURM_NPROCS"), "SLURM_LOCALID"
+)
+_SRUN_STEP = ("SLURM_STEP_ID", "SLURM_STEPID")
+_RAY_WORKER = ("RAY_JOB_ID", "RAY_RAYLET_PID")
+
+
+def detect_identity(environ: Mapping[str, str] | None = None) -> Identity:
+    """Read the identity of this process from the variables of its launcher.
+
+    Variables that hold no number of 0 or more count as absent, with one WARNING each. Sizes and
+    local ranks count only from sources that agree on the rank. It costs some ten dict look-ups and
+    never raises.
+
+    Args:
+        environ: The environment; that of this process by default.
+
+    Returns:
+        What the launchers tell, in the order that stands at the top of this module.
+    """
+    environment = environment_of(environ)
+    published = _published(environment)
+    sources = [published, *_launched(environment)]
+    rank = next((source.rank for source in sources if source.rank is not None), None)
+    agreeing = [source for source in sources if source is published or source.rank == rank]
+    restart, attempt = _restarts(environment)
+    return Identity(
+        rank=rank,
+        world_size=_world_size(rank, agreeing),
+        local_rank=next((s.local_rank for s in agreeing if s.local_rank is not None), None),
+        role=published.role,
+        restart=restart,
+        attempt=attempt,
+    )
+
+
+def _published(environ: Mapping[str, str]) -> Identity:
+    attributes = get_otel_resource_attributes(environ=environ)
+    role = attributes.get(semconv.NV_DL_ROLE, "").strip()
+    return Identity(
+        rank=parse_count(attributes.get(semconv.NV_DL_RANK, "")),
+        world_size=parse_count(attributes.get(semconv.NV_DL_WORLD_SIZE, "")),
+        local_rank=parse_count(attributes.get(semconv.NV_DL_LOCAL_RANK, "")),
+        role=clean_text(role) or None,
+    )
+
+
+def _launched(environ: Mapping[str, str]) -> Iterator[Identity]:
+    yield _TORCHRUN.read(environ)
+    if read_text(environ, *_RAY_WORKER) is not None:
+        return
+    for launcher in _MPI:
+        yield launcher.read(environ)
+    if read_text(environ, *_SRUN_STEP) is not None:
+        yield _SRUN.read(environ)
+    else:
+        yield Identity(local_rank=read_identity(environ, _SRUN.local_rank))
+
+
+def _world_size(rank: int | None, sources: list[Identity]) -> int | None:
+    size = next((source.world_size for source in sources if source.world_size is not None), None)
+    if size is not None and size <= (rank or 0):
+        _warn_contradiction(rank, size)
+        return None
+    return size
+
+
+def _restarts(environ: Mapping[str, str]) -> tuple[int | None, str]:
+    restart = read_identity(environ, "TORCHELASTIC_RESTART_COUNT")
+    requeue = read_identity(environ, "SLURM_RESTART_COUNT")
+    if requeue and restart is not None:
+        return restart, f"{requeue}.{restart}"
+    latest = requeue if restart is None else restart
+    return latest, str(latest) if latest else ""
+
+
+@functools.lru_cache(maxsize=64)
+def _warn_contradiction(rank: int | None, world_size: int) -> None:
+    _log.warning(
+        "A world size of %d is ignored: it does not fit rank %s. "
+        "Give the number of all ranks of the job.",
+        world_size,
+        rank,
+    )

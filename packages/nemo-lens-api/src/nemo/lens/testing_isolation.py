@@ -1,0 +1,117 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
+# SPDX-License-Identifier: Apache-2.0
+"""Isolation of a test from the process-wide state of NeMo Lens and OpenTelemetry.
+
+Nothing is imported to be reset: a module that was not loaded has no state. A loaded module of any
+NeMo Lens distribution that keeps process-wide state defines `_reset_for_tests()`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import ExitStack, contextmanager
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+ISOLATED_VARIABLES = ("OTEL_RESOURCE_ATTRIBUTES", "NEMO_LENS_RUN_ID")
+"""Variables that set-up publishes to child processes, and that would leak into the next test."""
+
+# Where OpenTelemetry keeps its global providers. The names are private to it: a test of this
+# module fails when one of them moves.
+_PROVIDER_VARIABLES = {
+    "opentelemetry.trace": "_TRACER_PROVIDER",
+    "opentelemetry.metrics._internal": "_METER_PROVIDER",
+    "opentelemetry._logs._internal": "_LOGGER_PROVIDER",
+}
+
+
+@contextmanager
+def isolated() -> Iterator[None]:
+    """Give the body a process in which telemetry was never set up, and undo what it does.
+
+    Inside, the gate is closed, there is no carrier, no step and no global provider, set-up may be
+    called, and `ISOLATED_VARIABLES` are unset. Libraries that registered span groups before stay
+    registered. Afterwards all of that is as it was, the registrations included, except that the
+    gate is closed and set-up may be called again.
+    """
+    with ExitStack() as stack:
+        stack.enter_context(_environment())
+        stack.enter_context(_opentelemetry_globals())
+        stack.enter_context(_span_registry())
+        reset_lens()
+        stack.callback(reset_lens)
+        yield
+
+
+def reset_lens() -> None:
+    """Reset every loaded lens module that keeps state, and let set-up be called again."""
+    for name, module in sorted(sys.modules.items()):
+        if name.startswith("nemo.lens.") and module is not None:
+            reset: Callable[[], object] | None = vars(module).get("_reset_for_tests")
+            if reset is not None:
+                reset()
+    handle = sys.modules.get("nemo.lens.handle")
+    if handle is not None:
+        vars(handle)["_INITIALIZED"] = False
+
+
+@contextmanager
+def _environment() -> Iterator[None]:
+    before = {name: os.environ.pop(name, None) for name in ISOLATED_VARIABLES}
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name, None)
+            if value is not None:
+                os.environ[name] = value
+
+
+@contextmanager
+def _opentelemetry_globals() -> Iterator[None]:
+    before = {module: _exchange_provider(module, None) for module in _PROVIDER_VARIABLES}
+    try:
+        yield
+    finally:
+        for module, provider in before.items():
+            _exchange_provider(module, provider)
+
+
+def _exchange_provider(module_name: str, provider: object) -> object:
+    """Put `provider` in the place of a global provider and return the one that was there.
+
+    The other one is not shut down: whoever installed it does that.
+    """
+    module = sys.modules.get(module_name)
+    if module is None:
+        return None
+    variable = _PROVIDER_VARIABLES[module_name]
+    names = vars(module)
+    before = names[variable]
+    names[variable] = provider
+    set_once = type(names[f"{variable}_SET_ONCE"])()
+    names[f"{variable}_SET_ONCE"] = set_once
+    if provider is not None:
+        set_once.do_once(lambda: None)
+    elif variable == "_METER_PROVIDER":
+        # The proxy remembers the provider that replaced it; the next test needs one that does not.
+        names[f"_PROXY{variable}"] = type(names[f"_PROXY{variable}"])()
+    return before
+
+
+@contextmanager
+def _span_registry() -> Iterator[None]:
+    groups = sys.modules.get("nemo.lens.groups")
+    before = None if groups is None else groups.snapshot()
+    try:
+        yield
+    finally:
+        groups = sys.modules.get("nemo.lens.groups")
+        if groups is not None:
+            if before is None:
+                groups.SpanRegistry.clear()
+            else:
+                groups.restore(before)

@@ -1,0 +1,96 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
+# SPDX-License-Identifier: Apache-2.0
+"""Write the tables of `docs/reference/configuration.md` from `nemo.lens.settings`.
+
+Only what stands between the markers is written::
+
+    python scripts/generate_settings_table.py          # write the tables
+    python scripts/generate_settings_table.py --check  # fail when they differ from the code
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nemo.lens.settings import FOREIGN_VARIABLES, SETTINGS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from nemo.lens.settings import ForeignVariable, Setting
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "configuration.md"
+COLUMNS = ("variable", "field", "default", "accepted", "used by", "since", "meaning")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Write or check the page; gives the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--check", action="store_true", help="write nothing; fail on a difference")
+    parser.add_argument("--page", type=Path, default=PAGE, help="the page (default: the project's)")
+    options = parser.parse_args(argv)
+    before = options.page.read_text(encoding="utf-8")
+    after = with_tables(before)
+    if not options.check:
+        options.page.write_text(after, encoding="utf-8")
+        return 0
+    if before != after:
+        print(
+            f"{options.page} differs from nemo.lens.settings: "
+            "run python scripts/generate_settings_table.py",
+            file=sys.stderr,
+        )
+    return int(before != after)
+
+
+def with_tables(page: str) -> str:
+    """Give `page` with both tables in place of what stands between its markers."""
+    page = _between_markers(page, "settings", table(COLUMNS, map(setting_cells, SETTINGS)))
+    foreign_columns = tuple(column for column in COLUMNS if column != "field")
+    rows = map(foreign_cells, FOREIGN_VARIABLES)
+    return _between_markers(page, "foreign", table(foreign_columns, rows))
+
+
+def setting_cells(setting: Setting) -> tuple[str, ...]:
+    """Give the cells of one setting, in the order of `COLUMNS`."""
+    names = " or ".join(f"`{name}`" for name in setting.variables("<PREFIX>"))
+    return (names, f"`{setting.field}`", *_common_cells(setting))
+
+
+def foreign_cells(row: ForeignVariable) -> tuple[str, ...]:
+    """Give the cells of one variable that belongs to someone else."""
+    return (f"`{row.name}`", *_common_cells(row))
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Give a Markdown table."""
+    head = (columns, ["---"] * len(columns))
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in (*head, *rows))
+
+
+def _common_cells(row: Setting | ForeignVariable) -> tuple[str, ...]:
+    accepted = row.type.accepted.replace("'", "`")
+    return (_default(row.default), accepted, row.used_by, row.since, row.description)
+
+
+def _default(value: Any) -> str:
+    if value is None or value in ("", ()):
+        return "not set"
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    return f"`{text}`"
+
+
+def _between_markers(page: str, name: str, content: str) -> str:
+    begin, end = f"<!-- begin generated: {name} -->", f"<!-- end generated: {name} -->"
+    head, found_begin, rest = page.partition(begin)
+    _, found_end, tail = rest.partition(end)
+    if not (found_begin and found_end):
+        raise SystemExit(f"the page lacks the markers {begin} and {end}, in this order")
+    return f"{head}{begin}\n{content}\n{end}{tail}"
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
