@@ -10,7 +10,6 @@ counted, never raised about.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from nemo.lens.conversion import MAX_INT, MIN_INT, Unrecordable, converted
@@ -19,7 +18,7 @@ from nemo.lens.redaction import REDACTED, is_redacted, plain_keys, remember_plai
 from nemo.lens.text import as_text
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Mapping
 
 OPTION_KEYS = frozenset({"kind", "links", "context", "_span"})
 """Keywords that may be span options instead of attributes; never remembered as plain."""

@@ -9,14 +9,15 @@ repaired here. `discarded()` keeps that visible: the handle's statistics show it
 from __future__ import annotations
 
 import logging
-import os
-import threading
+from threading import RLock
+
+from nemo.lens.fork_safety import run_in_forked_child
 
 _logger = logging.getLogger("nemo.lens.helpers")
 
 # Re-entrant, because a signal handler may open spans while this thread counts; replaced in a
 # forked child, because another thread may have held it at the moment of the fork.
-_lock = threading.RLock()
+_lock = RLock()
 _counts: dict[str, int] = {}
 
 
@@ -41,15 +42,12 @@ def discarded() -> dict[str, int]:
         return dict(_counts)
 
 
-def forget_discards() -> None:
-    """Start counting, and logging, anew; for tests and for a new set-up."""
+def _reset_for_tests() -> None:
     with _lock:
         _counts.clear()
 
 
+@run_in_forked_child
 def _renew_lock() -> None:
     global _lock
-    _lock = threading.RLock()
-
-
-os.register_at_fork(after_in_child=_renew_lock)
+    _lock = RLock()

@@ -62,6 +62,17 @@ class SpanOptions:
         self.attributes = attributes
         self.record_exception = record_exception
 
+    def with_link(self, link: Link) -> SpanOptions:
+        """Return the same options with one more link."""
+        return SpanOptions(
+            kind=self.kind,
+            links=(*self.links, link),
+            context=self.context,
+            start_time=self.start_time,
+            attributes=self.attributes,
+            record_exception=self.record_exception,
+        )
+
     def without_exceptions(self) -> SpanOptions:
         """Return the same options with `record_exception` off."""
         return SpanOptions(
@@ -137,7 +148,7 @@ def _take_options(
         kind = keywords.pop("kind")
     if issubclass(type(keywords.get("context")), Context):
         context = keywords.pop("context")
-    candidate = keywords.get("links")
+    candidate: Any = keywords.get("links")
     if issubclass(type(candidate), (list, tuple)) and all(
         issubclass(type(link), Link) for link in candidate
     ):

@@ -22,13 +22,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from opentelemetry.trace import StatusCode
 
 from nemo.lens.redaction import REDACTED, is_redacted, masked
+from nemo.lens.semconv import NEMO_EXIT_CODE, NEMO_SPAN_CANCELLED
 from nemo.lens.text import encodable
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Span
 
-CANCELLED = "nemo.span.cancelled"
-EXIT_CODE = "nemo.exit.code"
 EXIT_EVENT = "nemo.exit"
 EXCEPTION_TYPE = "exception.type"
 EXCEPTION_MESSAGE = "exception.message"
@@ -52,17 +51,17 @@ class ExceptionText(NamedTuple):
 def record_outcome(span: Span, error: BaseException, *, record_exception: bool = True) -> None:
     """Mark `span` with the exception that leaves its body. The span is not ended here."""
     if isinstance(error, GeneratorExit):
-        span.set_attribute(CANCELLED, True)
-        span.add_event(CANCELLED, {EXCEPTION_TYPE: "GeneratorExit"})
+        span.set_attribute(NEMO_SPAN_CANCELLED, True)
+        span.add_event(NEMO_SPAN_CANCELLED, {EXCEPTION_TYPE: "GeneratorExit"})
         return
     if isinstance(error, SystemExit):
         code = exit_code(error)
-        span.set_attribute(EXIT_CODE, code)
+        span.set_attribute(NEMO_EXIT_CODE, code)
         if code == 0:
-            span.add_event(EXIT_EVENT, {EXIT_CODE: code})
+            span.add_event(EXIT_EVENT, {NEMO_EXIT_CODE: code})
             return
     elif isinstance(error, KeyboardInterrupt) or is_cancellation(error):
-        span.set_attribute(CANCELLED, True)
+        span.set_attribute(NEMO_SPAN_CANCELLED, True)
     text = exception_text(error)
     if record_exception:
         _record_event(span, error, text)
@@ -76,7 +75,7 @@ def is_cancellation(error: BaseException) -> bool:
 
 def exit_code(error: SystemExit) -> int:
     """Return the process status that `error` leads to: a text means 1, nothing means 0."""
-    code = error.code
+    code: Any = error.code
     if code is None:
         return 0
     return int.__int__(code) & 0xFF if issubclass(type(code), int) else 1
@@ -105,7 +104,10 @@ def _record_event(span: Span, error: BaseException, text: ExceptionText) -> None
         EXCEPTION_MESSAGE: text.message,
         EXCEPTION_STACKTRACE: text.stacktrace,
     }
-    span.add_event("exception", {**attributes, "exception.escaped": "False"})
+    try:
+        span.record_exception(error, attributes)
+    except Exception:  # OpenTelemetry calls str() on the exception, which may raise
+        span.add_event("exception", attributes)
 
 
 def _message(error: BaseException) -> str:

@@ -9,7 +9,7 @@ The format is OpenTelemetry's global propagator, W3C Trace Context and Baggage b
 from __future__ import annotations
 
 from collections.abc import Mapping, MutableMapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from nemo.lens.discards import discard
 
@@ -97,7 +97,7 @@ def _propagator() -> TextMapPropagator:
         from opentelemetry.propagate import get_global_textmap
     except Exception as error:  # OpenTelemetry refuses an unknown name by raising at import
         return _w3c_after(error)
-    return cast("TextMapPropagator", get_global_textmap())
+    return get_global_textmap()
 
 
 def _w3c_after(error: Exception) -> TextMapPropagator:

@@ -155,3 +155,7 @@ def _compiled_secrets() -> re.Pattern[str]:
 def _alternatives(names: Iterable[str]) -> str:
     longest_first = sorted(names, key=len, reverse=True)
     return "|".join(re.escape(name).replace("_", "[_-]") for name in longest_first)
+
+
+def _reset_for_tests() -> None:
+    set_added_redact_keys(())

@@ -51,10 +51,12 @@ class ResumableSpan:
         return _Resumed(self)
 
     def resume(self) -> None:
+        """Make the context of the work current."""
         self._outside = otel_context.get_current()
         otel_context.attach(self._inside)
 
     def suspend(self) -> None:
+        """Give the context back to the consumer, remembering that of the work."""
         self._inside = otel_context.get_current()
         otel_context.attach(self._outside)
 

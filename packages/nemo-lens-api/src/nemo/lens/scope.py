@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from contextvars import ContextVar
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -45,7 +46,6 @@ class SpanAttributesScope:
         self._tokens.append(_scope.set({**_scope.get(), **self._attributes}))
 
     def __exit__(self, *_exception: object) -> None:
-        try:
+        # Closed from another context (an abandoned async generator), nothing is set there.
+        with suppress(ValueError):
             _scope.reset(self._tokens.pop())
-        except ValueError:
-            pass  # closed from another context (an abandoned async generator): nothing is set there

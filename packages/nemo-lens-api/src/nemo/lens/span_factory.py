@@ -191,3 +191,7 @@ def _end(span: Span, begun: int) -> None:
             span.end()
     except Exception as error:  # a broken processor must not become the caller's exception
         report_tracer_failure("end", error)
+
+
+def _reset_for_tests() -> None:
+    install_span_factory(None)

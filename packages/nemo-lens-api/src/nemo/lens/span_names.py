@@ -46,7 +46,6 @@ def group_of(name: str) -> str | None:
     return _groups.get(name)
 
 
-def forget_names() -> None:
-    """Forget every name; for tests."""
+def _reset_for_tests() -> None:
     _texts.clear()
     _groups.clear()

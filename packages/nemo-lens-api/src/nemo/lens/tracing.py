@@ -11,13 +11,11 @@ from typing import TYPE_CHECKING
 
 from opentelemetry import trace
 
+from nemo.lens import global_providers
 from nemo.lens.discards import discard
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Tracer
-
-SCOPE_NAME = "nemo.lens"
-"""The instrumentation scope of every span that lens opens without a tracer of the caller's."""
 
 _genuine_get_tracer = trace.get_tracer
 _bound_get_tracer: object = None
@@ -41,16 +39,9 @@ def lens_tracer() -> Tracer:
     provider = trace.get_tracer_provider()
     tracer = _bound_tracer
     if tracer is None or get_tracer is not _bound_get_tracer or provider is not _bound_provider:
-        tracer = _looked_up()
+        tracer = global_providers.get_tracer()
         _bound_get_tracer, _bound_provider, _bound_tracer = get_tracer, provider, tracer
     return tracer
-
-
-def _looked_up() -> Tracer:
-    from nemo.lens.package_info import __version__
-    from nemo.lens.semconv import SCHEMA_URL
-
-    return trace.get_tracer(SCOPE_NAME, __version__, schema_url=SCHEMA_URL)
 
 
 def report_tracer_failure(operation: str, error: Exception) -> None:

@@ -1,3 +1,77 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
 # SPDX-License-Identifier: Apache-2.0
-"""Read and analyse recorded runs; imports no OpenTelemetry."""
+"""Read and analyse recorded runs; imports no OpenTelemetry.
+
+```python
+from nemo.lens.runs import Run, analyse_ranks, analyse_steps, summarise
+
+run = Run("nemo-lens-runs")          # a run folder, or a folder that holds exactly one run
+print(analyse_ranks(run).verdict)    # who is slow
+print(analyse_steps(run).duration_s) # where the time goes
+print(summarise(run).to_json())      # everything at a glance
+```
+
+`find_runs(path)` lists the runs below a folder. A path that is no run raises `RunError`, a
+`ValueError` with one clear line; what is damaged inside a run becomes a line in `problems`.
+"""
+
+from nemo.lens.runs.answers import (
+    SCHEMA,
+    Answer,
+    EventRow,
+    LogRow,
+    MetricRow,
+    Middle,
+    PhaseRow,
+    ProcessRow,
+    RankRow,
+    RanksReport,
+    RunSummary,
+    Spread,
+    StepRow,
+    StepsReport,
+    Straggler,
+    TruncatedRow,
+)
+from nemo.lens.runs.collect import ProcessRecord, StepRecord, collect
+from nemo.lens.runs.locate import RunLocation, find_runs
+from nemo.lens.runs.overview import summarise
+from nemo.lens.runs.problems import RunError
+from nemo.lens.runs.process import Process
+from nemo.lens.runs.ranks import analyse_ranks
+from nemo.lens.runs.records import LogRecord, Point, Span
+from nemo.lens.runs.run import Run
+from nemo.lens.runs.steps import analyse_steps
+
+__all__ = [
+    "SCHEMA",
+    "Answer",
+    "EventRow",
+    "LogRecord",
+    "LogRow",
+    "MetricRow",
+    "Middle",
+    "PhaseRow",
+    "Point",
+    "Process",
+    "ProcessRecord",
+    "ProcessRow",
+    "RankRow",
+    "RanksReport",
+    "Run",
+    "RunError",
+    "RunLocation",
+    "RunSummary",
+    "Span",
+    "Spread",
+    "StepRecord",
+    "StepRow",
+    "StepsReport",
+    "Straggler",
+    "TruncatedRow",
+    "analyse_ranks",
+    "analyse_steps",
+    "collect",
+    "find_runs",
+    "summarise",
+]

@@ -1,0 +1,130 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
+# SPDX-License-Identifier: Apache-2.0
+"""From arguments to an exit status: the parser, and how every command begins and ends."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import textwrap
+from typing import TYPE_CHECKING, NoReturn
+
+from nemo.lens.cli import exits
+from nemo.lens.cli.commands import COMMANDS
+from nemo.lens.cli.screen import Screen, say
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from _typeshed import SupportsWrite
+
+_HELP_WIDTH = 80
+_HELP_COLUMN = 26
+
+_DESCRIPTION = "Record, read and explain distributed training runs."
+_EPILOG = """\
+examples:
+  nemo-lens demo                  train a small model in 4 processes, explain it
+  nemo-lens demo --slow-rank 2    the same with one slow rank
+  nemo-lens report DIR            what happened in a recorded run, at a glance
+  nemo-lens ranks DIR             which rank is slow, and in which phase
+
+exit status:
+  0 done, 1 a problem was found or nothing could be read, 2 wrong usage,
+  130 interrupted with Ctrl-C, 141 the reader of the output went away
+"""
+
+
+class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
+    """Keeps the examples as they are written and stays within 80 columns."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=_HELP_COLUMN, width=_HELP_WIDTH)
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser that raises `exits.UsageError` instead of printing a usage block."""
+
+    def __init__(self, *, description: str, epilog: str, **options: object) -> None:
+        super().__init__(
+            description=textwrap.fill(description, _HELP_WIDTH),
+            epilog=epilog,
+            formatter_class=_HelpFormatter,
+            allow_abbrev=False,
+            **options,  # type: ignore[arg-type]
+        )
+
+    def print_help(self, file: SupportsWrite[str] | None = None) -> None:
+        """Print the help page; unlike argparse's, a reader that went away is noticed."""
+        (file or sys.stdout).write(self.format_help())
+
+    def error(self, message: str) -> NoReturn:
+        """Raise one line that says what is wrong and where help is."""
+        raise exits.UsageError(f"{self.prog}: error: {message} (help: {self.prog} --help)")
+
+
+def build_parser() -> Parser:
+    """The parser of the whole command, every subcommand included."""
+    parser = Parser(prog="nemo-lens", description=_DESCRIPTION, epilog=_EPILOG)
+    parser.add_argument("--version", action="store_true", help="print the versions and exit")
+    subparsers = parser.add_subparsers(
+        title="commands", dest="command", metavar="COMMAND", parser_class=Parser
+    )
+    for command in COMMANDS:
+        subparser = subparsers.add_parser(
+            command.NAME,
+            help=command.SUMMARY,
+            description=command.DESCRIPTION,
+            epilog=command.EPILOG,
+        )
+        command.add_arguments(subparser)
+        subparser.add_argument(
+            "--json", action="store_true", help="print the answer as JSON, on one line"
+        )
+        subparser.set_defaults(perform=command.run)
+    return parser
+
+
+def run(argv: Sequence[str] | None) -> int:
+    """Parse, run the command, and turn every way it can end into an exit status."""
+    screen = Screen(sys.stdout)
+    try:
+        status = _run_command(argv, screen)
+        sys.stdout.flush()
+    except exits.UsageError as error:
+        return _complain(str(error), exits.USAGE)
+    except exits.ProblemError as error:
+        return _complain(f"nemo-lens: error: {error}", exits.PROBLEM)
+    except KeyboardInterrupt:
+        return _complain("nemo-lens: interrupted", exits.INTERRUPTED)
+    except BrokenPipeError:
+        # The interpreter flushes once more at exit; let that go nowhere instead of failing loudly.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return exits.OUTPUT_CLOSED
+    return status
+
+
+def _run_command(argv: Sequence[str] | None, screen: Screen) -> int:
+    parser = build_parser()
+    try:
+        arguments = parser.parse_args(argv)
+    except SystemExit as ending:  # --help has printed its page
+        return ending.code if isinstance(ending.code, int) else exits.DONE
+    if arguments.version:
+        from nemo.lens.cli.versions import version_line
+
+        screen.write(version_line())
+        return exits.DONE
+    if arguments.command is None:
+        parser.error("name a command: " + ", ".join(command.NAME for command in COMMANDS))
+    status: int = arguments.perform(arguments, screen)
+    return status
+
+
+def _complain(line: str, status: int) -> int:
+    try:
+        say(line)
+    except BrokenPipeError:
+        return exits.OUTPUT_CLOSED
+    return status

@@ -1,0 +1,215 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
+# SPDX-License-Identifier: Apache-2.0
+"""`nemo-lens demo`: train a small real model in several processes, record and explain the run."""
+
+from __future__ import annotations
+
+import argparse
+import secrets
+import sys
+import tempfile
+import time
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nemo.lens.cli import exits
+from nemo.lens.cli.quantities import duration, plural
+from nemo.lens.cli.run_argument import command_for, open_run
+from nemo.lens.cli.screen import say
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from nemo.lens.cli.demo.launcher import Outcome
+    from nemo.lens.cli.demo.messages import TrainingPlan
+    from nemo.lens.cli.screen import Screen
+    from nemo.lens.runs import Run
+
+NAME = "demo"
+SUMMARY = "train a small model in several processes and explain the run"
+DESCRIPTION = (
+    "Train a real, small neural network (species of 342 penguins, standard library only) "
+    "data-parallel in several processes. Every rank records spans and metrics to files; no server "
+    "is needed. At the end comes the report on the run."
+)
+EPILOG = """\
+examples:
+  nemo-lens demo                    4 ranks, 60 steps
+  nemo-lens demo --slow-rank 2      rank 2 computes each of its gradients twice;
+                                    the report finds out
+  nemo-lens demo --ranks 2 --dir /tmp/runs
+  nemo-lens demo --json | jq '.stragglers'
+
+exit status:
+  0 trained and recorded, 1 a rank died or nothing was recorded, 2 wrong usage,
+  130 interrupted with Ctrl-C
+"""
+
+MOST_RANKS = 64
+MOST_STEPS = 100_000
+_DEFAULT_DIRECTORY = "nemo-lens-runs"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument(
+        "--ranks", type=_count(MOST_RANKS), default=4, metavar="N", help="processes (default: 4)"
+    )
+    parser.add_argument(
+        "--steps",
+        type=_count(MOST_STEPS),
+        default=60,
+        metavar="N",
+        help="training steps (default: 60)",
+    )
+    parser.add_argument(
+        "--slow-rank",
+        type=int,
+        default=None,
+        metavar="N",
+        help="the rank that has to do its work twice (default: none)",
+    )
+    parser.add_argument(
+        "--dir",
+        default=_DEFAULT_DIRECTORY,
+        metavar="DIR",
+        help=f"where runs are kept, each in its own folder (default: {_DEFAULT_DIRECTORY})",
+    )
+
+
+def run(arguments: argparse.Namespace, screen: Screen) -> int:
+    """Train, then report."""
+    plan = _plan(arguments)
+    from nemo.lens.cli.demo.launcher import Outcome, launch
+    from nemo.lens.cli.demo.progress import progress
+
+    outcome = Outcome()
+    _announce(plan)
+    started = time.monotonic()
+    try:
+        with progress(sys.stderr, plan.steps) as listener:
+            launch(plan, outcome, listener)
+    except KeyboardInterrupt:
+        say(_interrupted(plan, outcome))
+        return exits.INTERRUPTED
+    for text in outcome.tracebacks:
+        say(text)
+    _answer(plan, outcome, time.monotonic() - started, screen, as_json=arguments.json)
+    return exits.PROBLEM if outcome.failures else exits.DONE
+
+
+def _count(most: int) -> Callable[[str], int]:
+    """A converter for whole numbers from 1 to ``most``."""
+
+    def convert(text: str) -> int:
+        try:
+            value = int(text)
+        except ValueError:
+            value = 0
+        if not 1 <= value <= most:
+            raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 to {most:,}")
+        return value
+
+    return convert
+
+
+def _plan(arguments: argparse.Namespace) -> TrainingPlan:
+    """Check what the parser cannot, and name the run."""
+    from nemo.lens.cli.demo.messages import TrainingPlan
+
+    slow, ranks = arguments.slow_rank, arguments.ranks
+    if slow is not None and not 0 <= slow < ranks:
+        raise exits.UsageError(
+            f"nemo-lens demo: error: argument --slow-rank: {slow} is not one of the {ranks} ranks, "
+            f"which are numbered 0 to {ranks - 1}"
+        )
+    directory = Path(arguments.dir).expanduser()
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=directory):
+            pass
+    except OSError as error:
+        raise exits.UsageError(
+            f"nemo-lens demo: error: argument --dir: cannot write to {arguments.dir}: "
+            f"{error.strerror or error}"
+        ) from error
+    now = datetime.now(timezone.utc)
+    run_id = f"demo-{now:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
+    return TrainingPlan(str(directory), run_id, ranks, arguments.steps, slow)
+
+
+def _run_path(plan: TrainingPlan) -> str:
+    return str(Path(plan.directory, plan.run_id))
+
+
+def _announce(plan: TrainingPlan) -> None:
+    ranks = plural(plan.world_size, "rank")
+    slow = "" if plan.slow_rank is None else f"; rank {plan.slow_rank} does its work twice"
+    say(f"training on {ranks} for {plural(plan.steps, 'step')}{slow}")
+    say(f"recording to {_run_path(plan)}")
+
+
+def _early_end(outcome: Outcome) -> str:
+    after = f"after step {outcome.step}" if outcome.step else "before the first step was done"
+    return f"The training ended early, {after}. " + " ".join(outcome.failures)
+
+
+def _result(plan: TrainingPlan, outcome: Outcome, duration_s: float) -> str:
+    """What came out of the training, in the model's own numbers."""
+    if outcome.failures:
+        return _early_end(outcome)
+    text = (
+        f"Trained on {plural(plan.world_size, 'rank')} for {plural(outcome.step, 'step')} in "
+        f"{duration(duration_s)}."
+    )
+    if outcome.loss is not None:
+        text += f" The loss is {outcome.loss:.4f}"
+    if outcome.evaluated is not None:
+        _, correct, total = outcome.evaluated
+        text += f"; {correct} of {total} held-out penguins are recognised ({correct / total:.0%})."
+    return text
+
+
+def _answer(
+    plan: TrainingPlan, outcome: Outcome, duration_s: float, screen: Screen, *, as_json: bool
+) -> None:
+    recorded = open_run(_run_path(plan))
+    if as_json:
+        screen.json(_json(plan, outcome, duration_s, recorded))
+        return
+    from nemo.lens.cli.views import report_page
+    from nemo.lens.runs import summarise
+
+    page = screen.page()
+    page.paragraph(_result(plan, outcome, duration_s), "bold red" if outcome.failures else "bold")
+    page.blank()
+    screen.show(report_page.render(summarise(recorded), page))
+
+
+def _json(plan: TrainingPlan, outcome: Outcome, duration_s: float, recorded: Run) -> dict[str, Any]:
+    """The answer of ``ranks`` and, beside it, how the training went."""
+    from nemo.lens.runs import analyse_ranks
+
+    evaluated = outcome.evaluated
+    return {
+        **analyse_ranks(recorded).to_json(),
+        "path": _run_path(plan),
+        "training": {
+            "ranks": plan.world_size,
+            "steps": outcome.step,
+            "steps_planned": plan.steps,
+            "slow_rank": plan.slow_rank,
+            "duration_s": duration_s,
+            "loss": outcome.loss,
+            "accuracy": evaluated.correct / evaluated.total if evaluated else None,
+            "failures": outcome.failures,
+        },
+    }
+
+
+def _interrupted(plan: TrainingPlan, outcome: Outcome) -> str:
+    return (
+        f"nemo-lens demo: interrupted after step {outcome.step}; what was recorded until then: "
+        f"{command_for('report', _run_path(plan))}"
+    )

@@ -1,0 +1,49 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
+# SPDX-License-Identifier: Apache-2.0
+"""`nemo-lens report`: what happened in a run, at a glance."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from nemo.lens.cli import exits
+from nemo.lens.cli.run_argument import add_run_argument, open_run
+
+if TYPE_CHECKING:
+    import argparse
+
+    from nemo.lens.cli.screen import Screen
+
+NAME = "report"
+SUMMARY = "what happened in a run, at a glance"
+DESCRIPTION = (
+    "Explain a recorded run: how it ended, which rank is slow, where the time of a step goes, "
+    "what the metrics say, and what is missing."
+)
+EPILOG = """\
+examples:
+  nemo-lens report nemo-lens-runs/demo-20260102-030405
+  nemo-lens report DIR | less
+  nemo-lens report DIR --json | jq '.step_s.p50'
+
+exit status:
+  0 the run was explained, 1 nothing could be read, 2 wrong usage
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    add_run_argument(parser)
+
+
+def run(arguments: argparse.Namespace, screen: Screen) -> int:
+    """Summarise the run and show it."""
+    from nemo.lens.cli.views import report_page
+    from nemo.lens.runs import summarise
+
+    answer = summarise(open_run(arguments.path))
+    if arguments.json:
+        screen.json(answer.to_json())
+    else:
+        screen.show(report_page.render(answer, screen.page()))
+    return exits.DONE

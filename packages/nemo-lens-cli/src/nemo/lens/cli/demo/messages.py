@@ -1,0 +1,55 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
+# SPDX-License-Identifier: Apache-2.0
+"""What a rank tells the launcher, and what the launcher tells a rank; plain picklable records."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class TrainingPlan(NamedTuple):
+    """What to train, given to every rank.
+
+    Attributes:
+        directory: Where runs are kept.
+        run_id: Name of this run.
+        world_size: Number of ranks.
+        steps: Training steps.
+        slow_rank: The rank that does its forward and backward pass twice, or None.
+    """
+
+    directory: str
+    run_id: str
+    world_size: int
+    steps: int
+    slow_rank: int | None
+
+
+class Progress(NamedTuple):
+    """Rank 0 finished a step; ``loss`` is the mean over the global batch."""
+
+    step: int
+    loss: float
+
+
+class Evaluated(NamedTuple):
+    """Rank 0 knows how many held-out examples the model got right after ``step``."""
+
+    step: int
+    correct: int
+    total: int
+
+
+class Stopped(NamedTuple):
+    """A rank ends early.
+
+    Attributes:
+        reason: One line for a person.
+        traceback: The whole story for a fault of the program; empty when another rank was lost.
+    """
+
+    reason: str
+    traceback: str
+
+
+Message = Progress | Evaluated | Stopped

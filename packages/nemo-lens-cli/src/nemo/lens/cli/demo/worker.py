@@ -1,0 +1,76 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
+# SPDX-License-Identifier: Apache-2.0
+"""The process of one rank: its environment, its telemetry, and how it ends."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from typing import TYPE_CHECKING
+
+from nemo.lens.cli.demo import telemetry
+from nemo.lens.cli.demo.messages import Stopped
+from nemo.lens.cli.demo.process_group import PeerLostError, ProcessGroup
+from nemo.lens.cli.demo.training import train
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from multiprocessing.connection import Connection
+
+    from nemo.lens.cli.demo.messages import Message, TrainingPlan
+    from nemo.lens.cli.demo.process_group import Link
+
+EXIT_FAILED = 1
+EXIT_PEER_LOST = 3
+
+# The run is over in seconds; OpenTelemetry's default of a minute would leave one point per metric.
+_METRIC_INTERVAL_MS = "500"
+
+
+def run_rank(
+    plan: TrainingPlan,
+    rank: int,
+    links: Sequence[Link],
+    launcher: Connection[Message, None],
+) -> None:
+    """Train as one rank of a group, recording to run files; the target of the spawned process.
+
+    Args:
+        plan: What to train.
+        rank: This process.
+        links: Its pipes to other ranks.
+        launcher: Where progress and the reason of an early end are sent.
+    """
+    _set_environment(plan, rank)
+    handle = telemetry.start(plan.directory, plan.run_id, rank, plan.world_size)
+    status = 0
+    try:
+        train(plan, rank, ProcessGroup(rank, links), handle.meter, launcher)
+    except PeerLostError as error:
+        status = EXIT_PEER_LOST
+        _tell(launcher, Stopped(str(error), ""))
+    except Exception as error:  # the launcher prints it in one piece, not interleaved with others
+        status = EXIT_FAILED
+        _tell(launcher, Stopped(f"{type(error).__name__}: {error}", traceback.format_exc()))
+    finally:
+        handle.shutdown()
+    sys.exit(status)
+
+
+def _set_environment(plan: TrainingPlan, rank: int) -> None:
+    """What a job launcher sets for its ranks."""
+    os.environ.update(
+        RANK=str(rank),
+        LOCAL_RANK=str(rank),
+        WORLD_SIZE=str(plan.world_size),
+        LOCAL_WORLD_SIZE=str(plan.world_size),
+    )
+    os.environ.setdefault("OTEL_METRIC_EXPORT_INTERVAL", _METRIC_INTERVAL_MS)
+
+
+def _tell(launcher: Connection[Message, None], message: Message) -> None:
+    try:
+        launcher.send(message)
+    except OSError:
+        return  # the launcher is gone: nobody is left to tell

@@ -1,0 +1,130 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
+# SPDX-License-Identifier: Apache-2.0
+"""The verdict on stragglers, the table of ranks, and what could not be read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from nemo.lens.cli.page import Cell, Column
+from nemo.lens.cli.quantities import duration, plural, signed_duration
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from nemo.lens.cli.page import Page
+    from nemo.lens.runs.answers import RankRow, Straggler
+
+    _Key = tuple[str, int]
+
+_MOST_ROWS = 16
+_MOST_STEPS = 3
+_BAR_LENGTH = 16
+# Below this the clocks agree as well as can be told from step ends.
+_NOTABLE_OFFSET_S = 1e-3
+
+
+def verdict(page: Page, sentence: str, *, good: bool) -> None:
+    """Begin the page with the answer in one sentence."""
+    page.paragraph(sentence, "bold green" if good else "bold yellow")
+
+
+def ranks(
+    page: Page,
+    rows: Sequence[RankRow],
+    stragglers: Sequence[Straggler],
+    *,
+    everything: bool = False,
+) -> None:
+    """The ranks side by side: own work and waiting in a typical step.
+
+    Args:
+        page: Where to write.
+        rows: All ranks.
+        stragglers: Those to point out.
+        everything: List every rank; otherwise a large run is cut to those that work most.
+    """
+    if not rows:
+        return
+    page.heading("Ranks, in a typical step")
+    shown = rows if everything else _most_telling(rows, stragglers)
+    _table(page, shown, stragglers, longest=max(row.own_s.p50 for row in rows))
+    if len(shown) < len(rows):
+        hidden = [row.own_s.p50 for row in rows if row not in shown]
+        page.paragraph(
+            f"{plural(len(hidden), 'more rank')} with {duration(min(hidden))} to "
+            f"{duration(max(hidden))} of own work (all: nemo-lens ranks DIR --all)",
+            "dim",
+        )
+
+
+def problems(page: Page, lines: Sequence[str]) -> None:
+    """What could not be read or trusted."""
+    if not lines:
+        return
+    page.heading("Problems")
+    for line in lines:
+        page.paragraph(line, "yellow", first="- ")
+
+
+def _most_telling(rows: Sequence[RankRow], stragglers: Sequence[Straggler]) -> Sequence[RankRow]:
+    if len(rows) <= _MOST_ROWS:
+        return rows
+    slow = {_key(straggler) for straggler in stragglers}
+    by_work = sorted(rows, key=lambda row: (_key(row) not in slow, -row.own_s.p50))
+    kept = {id(row) for row in by_work[:_MOST_ROWS]}
+    return [row for row in rows if id(row) in kept]
+
+
+def _table(
+    page: Page, rows: Sequence[RankRow], stragglers: Sequence[Straggler], longest: float
+) -> None:
+    notes: dict[_Key, list[str]] = {}
+    for straggler in stragglers:
+        notes.setdefault(_key(straggler), []).append(_note(straggler))
+    several_roles = len({row.role for row in rows}) > 1
+    restarted = any(row.restart for row in rows)
+    offsets = any(abs(row.clock_offset_s) >= _NOTABLE_OFFSET_S for row in rows)
+    columns = [
+        Column("rank", "right"),
+        *([Column("role")] if several_roles else []),
+        *([Column("restart", "right")] if restarted else []),
+        Column("host"),
+        Column("own work", "right"),
+        Column("waiting", "right"),
+        *([Column("clock", "right")] if offsets else []),
+        Column(""),
+        Column(""),
+    ]
+    cells: list[list[Cell]] = []
+    for row in rows:
+        slow = notes.get(_key(row), [])
+        style = "yellow" if slow else ""
+        bar = page.bar(row.own_s.p50 / longest if longest else 0.0, _BAR_LENGTH)
+        cells.append(
+            [
+                Cell(str(row.rank), style),
+                *([Cell(row.role)] if several_roles else []),
+                *([Cell(str(row.restart))] if restarted else []),
+                Cell(row.host),
+                Cell(duration(row.own_s.p50), style),
+                Cell(duration(row.wait_s.p50)),
+                *([Cell(signed_duration(row.clock_offset_s))] if offsets else []),
+                Cell(bar, style or "cyan"),
+                Cell("; ".join(slow), style),
+            ]
+        )
+    page.table(columns, cells)
+
+
+def _note(straggler: Straggler) -> str:
+    if straggler.kind != "once":
+        return f"slow in {straggler.phase}"
+    steps = ", ".join(map(str, straggler.steps[:_MOST_STEPS]))
+    more = ", ..." if len(straggler.steps) > _MOST_STEPS else ""
+    noun = "step" if len(straggler.steps) == 1 else "steps"
+    return f"slow in {straggler.phase} in {noun} {steps}{more}"
+
+
+def _key(item: RankRow | Straggler) -> _Key:
+    return item.role, item.rank

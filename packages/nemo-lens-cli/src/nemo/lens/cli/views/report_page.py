@@ -1,0 +1,243 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
+# SPDX-License-Identifier: Apache-2.0
+"""The report of a run as one page: verdict, facts, ranks, phases, metrics, problems, next steps."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING
+
+from nemo.lens.cli.page import Cell, Column
+from nemo.lens.cli.quantities import duration, number, plural, share
+from nemo.lens.cli.run_argument import command_for
+from nemo.lens.cli.views import rank_table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from nemo.lens.cli.page import Page
+    from nemo.lens.runs.answers import MetricRow, ProcessRow, RunSummary
+
+_BAR_LENGTH = 24
+_MOST_METRICS = 20
+_MOST_LISTED = 8
+_PAIR = 2
+
+
+def render(summary: RunSummary, page: Page) -> Page:
+    """Write ``summary`` on ``page`` and return it."""
+    rank_table.verdict(page, summary.verdict, good=_is_good(summary))
+    page.heading("Run")
+    page.pairs(_facts(summary))
+    rank_table.ranks(page, summary.ranks, summary.stragglers)
+    _phases(summary, page)
+    _events(summary, page)
+    _metrics(summary.metrics, page)
+    _logs(summary, page)
+    _unfinished(summary, page)
+    rank_table.problems(page, [*summary.problems, *_losses(summary)])
+    _next(summary, page)
+    return page
+
+
+def _is_good(summary: RunSummary) -> bool:
+    return (
+        not (summary.stragglers or summary.problems or _losses(summary))
+        and bool(summary.processes)
+        and all(process.orderly for process in summary.processes)
+    )
+
+
+def _facts(summary: RunSummary) -> list[tuple[str, str]]:
+    facts = [("run", summary.run), ("recorded", _recorded(summary)), ("ranks", _ranks(summary))]
+    if summary.steps_done:
+        step = summary.step_s
+        typical, high = duration(step.p50), duration(step.p90)
+        text = f"{summary.steps_done:,} done; half of them took up to {typical}, 90% up to {high}"
+        facts.append(("steps", text))
+    facts.append(("spans", f"{summary.spans:,}"))
+    facts.append(("ended", _ended(summary.processes)))
+    return facts
+
+
+def _recorded(summary: RunSummary) -> str:
+    if summary.started_unix_nano is None:
+        return "nothing"
+    start = datetime.fromtimestamp(summary.started_unix_nano // 10**9, timezone.utc)
+    return f"{start:%Y-%m-%d %H:%M:%S} UTC, for {duration(summary.duration_s)}"
+
+
+def _ranks(summary: RunSummary) -> str:
+    present = len(summary.ranks_present)
+    hosts = plural(len({process.host for process in summary.processes}), "host")
+    if summary.ranks_expected is None:
+        return f"{present:,} on {hosts}"
+    text = f"{present:,} of {summary.ranks_expected:,} on {hosts}"
+    if summary.ranks_missing:
+        text += f"; no record of {_listed(summary.ranks_missing)}"
+    return text
+
+
+def _ended(processes: Sequence[ProcessRow]) -> str:
+    orderly = sum(process.orderly for process in processes)
+    if orderly == len(processes):
+        return "in order" if orderly == 1 else f"all {orderly:,} processes in order"
+    return f"{orderly:,} of {plural(len(processes), 'process', 'processes')} in order"
+
+
+def _phases(summary: RunSummary, page: Page) -> None:
+    if not summary.phases:
+        return
+    page.heading("Where the time of a step goes")
+    columns = [
+        Column("phase"),
+        Column("per step", "right"),
+        Column("share", "right"),
+        Column(""),
+        Column(""),
+    ]
+    page.table(
+        columns,
+        [
+            [
+                Cell(phase.phase),
+                Cell(duration(phase.per_step_s.p50)),
+                Cell(share(phase.share)),
+                Cell(page.bar(phase.share, _BAR_LENGTH), "dim" if phase.waiting else "cyan"),
+                Cell("waiting for others" if phase.waiting else "", "dim"),
+            ]
+            for phase in summary.phases
+        ],
+    )
+
+
+def _events(summary: RunSummary, page: Page) -> None:
+    if not summary.events:
+        return
+    page.heading("Outside of the steps")
+    columns = [
+        Column("what"),
+        Column("times", "right"),
+        Column("ranks", "right"),
+        Column("typical", "right"),
+        Column("longest", "right"),
+        Column("failed", "right"),
+    ]
+    page.table(
+        columns,
+        [
+            [
+                Cell(event.group),
+                Cell(f"{event.count:,}"),
+                Cell(f"{len(event.ranks):,}"),
+                Cell(duration(event.duration_s.p50)),
+                Cell(duration(event.duration_s.max)),
+                Cell(f"{event.failed:,}", "red" if event.failed else ""),
+            ]
+            for event in summary.events
+        ],
+    )
+
+
+def _metrics(metrics: Sequence[MetricRow], page: Page) -> None:
+    if not metrics:
+        return
+    page.heading("Metrics")
+    columns = [
+        Column("metric"),
+        Column("first", "right"),
+        Column("last", "right"),
+        Column("lowest", "right"),
+        Column("highest", "right"),
+        Column("unit"),
+        Column("ranks", "right"),
+    ]
+    page.table(columns, [_metric(row) for row in metrics[:_MOST_METRICS]])
+    if len(metrics) > _MOST_METRICS:
+        page.paragraph(f"{len(metrics) - _MOST_METRICS:,} more are in the answer of --json", "dim")
+
+
+def _metric(row: MetricRow) -> list[Cell]:
+    labels = " ".join(f"{key}={value}" for key, value in row.attributes.items())
+    values = [row.first, row.last, row.min, row.max]
+    return [
+        Cell(f"{row.name} {labels}".rstrip()),
+        *(Cell(number(value)) for value in values),
+        Cell(row.unit),
+        Cell(f"{row.ranks:,}"),
+    ]
+
+
+def _logs(summary: RunSummary, page: Page) -> None:
+    if not summary.logs:
+        return
+    page.heading("Logs")
+    for row in summary.logs:
+        page.paragraph(
+            f"{plural(row.count, 'record')} of severity {row.severity}, the last one: {row.last}",
+            first="- ",
+        )
+
+
+def _unfinished(summary: RunSummary, page: Page) -> None:
+    """How processes ended that did not end in order, and what they were doing."""
+    disorderly = [process for process in summary.processes if not process.orderly]
+    if not disorderly and not summary.truncated:
+        return
+    page.heading("Not ended in order")
+    for process in disorderly[:_MOST_LISTED]:
+        page.paragraph(_ending(process), "yellow", first="- ")
+    if len(disorderly) > _MOST_LISTED:
+        page.paragraph(f"and {len(disorderly) - _MOST_LISTED:,} more", first="- ")
+    for row in summary.truncated[:_MOST_LISTED]:
+        page.paragraph(
+            f"{row.name} was still open on {_listed(row.ranks)} when telemetry shut down "
+            f"(for {duration(row.longest_s)} at most)",
+            first="- ",
+        )
+
+
+def _ending(process: ProcessRow) -> str:
+    who = f"rank {process.rank}" if process.rank is not None else process.role or "a process"
+    where = process.host if process.pid is None else f"{process.host}, process {process.pid}"
+    text = f"{who} ({where}): {process.ending}"
+    if process.last_step is not None:
+        text += f"; its last finished step is {process.last_step}"
+    if process.last_span is not None:
+        text += f", its last finished span {process.last_span}"
+    return text
+
+
+def _losses(summary: RunSummary) -> list[str]:
+    return [
+        f"telemetry was lost: {count:,} by {reason}"
+        for reason, count in summary.lost.items()
+        if count
+    ]
+
+
+def _next(summary: RunSummary, page: Page) -> None:
+    page.heading("Where to look next")
+    page.commands(
+        [
+            ("the ranks in detail", command_for("ranks", summary.path)),
+            ("this report again", command_for("report", summary.path)),
+            ("as JSON", command_for("report", summary.path) + " --json"),
+        ]
+    )
+
+
+def _listed(ranks: Sequence[int]) -> str:
+    """Ranks in words, neighbours joined, a long list cut."""
+    runs: list[list[int]] = []
+    for rank in ranks:
+        if runs and rank == runs[-1][-1] + 1:
+            runs[-1].append(rank)
+        else:
+            runs.append([rank])
+    texts: list[str] = []
+    for run in runs:
+        texts += [f"{run[0]} to {run[-1]}"] if len(run) > _PAIR else map(str, run)
+    if len(texts) > _MOST_LISTED:
+        texts = [*texts[:_MOST_LISTED], "others"]
+    return f"rank {texts[0]}" if len(ranks) == 1 else "ranks " + ", ".join(texts)

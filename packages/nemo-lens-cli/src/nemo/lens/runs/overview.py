@@ -1,0 +1,186 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
+# SPDX-License-Identifier: Apache-2.0
+"""A run at a glance: what `nemo-lens report` shows."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, Final
+
+from nemo.lens.runs.answers import EventRow, ProcessRow, RunSummary
+from nemo.lens.runs.collect import PLANNED_GROUPS, collect
+from nemo.lens.runs.ranks import analyse_ranks
+from nemo.lens.runs.signals import log_rows, metric_rows
+from nemo.lens.runs.spreads import spread
+from nemo.lens.runs.steps import phase_rows, ranks_of, truncated_rows
+
+if TYPE_CHECKING:
+    from nemo.lens.runs.collect import Outside, ProcessRecord
+    from nemo.lens.runs.process import Process
+    from nemo.lens.runs.run import Run
+
+NO_END: Final = "no end recorded: killed or still running"
+_ORDERLY: Final = {"shutdown": "orderly shutdown", "exit": "orderly end at interpreter exit"}
+_SIGNAL: Final = "signal:"
+_MAX_MISSING: Final = 1000
+
+
+def summarise(run: Run, records: list[ProcessRecord] | None = None) -> RunSummary:
+    """Tell what a run is, how far each process came and what stands out.
+
+    Args:
+        run: The run.
+        records: What `collect(run)` returned, to read the run only once for several analyses.
+
+    Returns:
+        Identity, processes and their ends, steps, phases, metrics, events, logs, losses and
+        stragglers. The verdict says first which processes did not end, then who is slow.
+    """
+    records = collect(run) if records is None else records
+    metrics, left_out = metric_rows(run.points())
+    logs = log_rows(run.logs())
+    ranks = analyse_ranks(run, records)
+    processes = tuple(_process_row(record) for record in records)
+    steps = sorted({step.step for record in records for step in record.steps})
+    lost: Counter[str] = Counter()
+    for record in records:
+        lost.update(record.process.lost)
+    started, ended = _extent(records)
+    expected = max((record.process.world_size or 0 for record in records), default=0)
+    present = ranks_of(records)
+    missing = sorted(set(range(min(expected, _MAX_MISSING + len(present)))) - set(present))
+    lowest = _lowest(records)
+    return RunSummary(
+        run=run.run_id,
+        verdict=_verdict(processes, ranks.verdict),
+        problems=(*run.problems, *_notes(records, left_out)),
+        path=str(run.path),
+        started_unix_nano=started,
+        duration_s=(ended - started) / 1e9 if started is not None and ended > started else 0.0,
+        ranks_expected=expected or None,
+        ranks_present=present,
+        ranks_missing=tuple(missing[:_MAX_MISSING]),
+        spans=sum(record.spans for record in records),
+        steps_done=len(steps),
+        last_step=steps[-1] if steps else None,
+        step_s=spread((step.end - step.start) / 1e9 for record in records for step in record.steps),
+        phases=phase_rows(records),
+        processes=processes,
+        metrics=metrics,
+        events=_event_rows(records),
+        logs=logs,
+        truncated=truncated_rows(records),
+        lost=dict(lost),
+        stragglers=ranks.stragglers,
+        ranks=ranks.ranks,
+        versions=dict(lowest.versions) if lowest else {},
+        command=lowest.command if lowest else (),
+    )
+
+
+def ending(process: Process) -> str:
+    """In words how a process ended, as far as its record says."""
+    end = process.end
+    if end is None:
+        return NO_END
+    if end.startswith(_SIGNAL):
+        return f"ended by {end[len(_SIGNAL) :]}, telemetry flushed"
+    return _ORDERLY.get(end, f"ended: {end}")
+
+
+def _process_row(record: ProcessRecord) -> ProcessRow:
+    process = record.process
+    return ProcessRow(
+        role=process.role,
+        rank=process.rank,
+        host=process.host,
+        pid=process.pid,
+        restart=process.restart,
+        end=process.end,
+        ending=ending(process),
+        orderly=process.end in _ORDERLY,
+        started_unix_nano=process.started_unix_nano,
+        ended_unix_nano=process.ended_unix_nano,
+        spans=record.spans,
+        last_span=record.last_name,
+        last_span_unix_nano=record.last_end if record.last_name is not None else None,
+        last_step=max((step.step for step in record.steps), default=None),
+        steps=len(record.steps),
+        lost=process.lost,
+        folder=process.folder,
+    )
+
+
+def _extent(records: list[ProcessRecord]) -> tuple[int | None, int]:
+    starts = [record.process.started_unix_nano for record in records]
+    starts += [record.first_start for record in records]
+    known = [start for start in starts if start is not None]
+    ends = [record.last_end for record in records]
+    ends += [record.process.ended_unix_nano or 0 for record in records]
+    return min(known, default=None), max(ends, default=0)
+
+
+def _lowest(records: list[ProcessRecord]) -> Process | None:
+    processes = [record.process for record in records]
+    ranked = [process for process in processes if process.rank is not None]
+    return min(ranked, key=lambda process: process.rank or 0, default=next(iter(processes), None))
+
+
+def _event_rows(records: list[ProcessRecord]) -> tuple[EventRow, ...]:
+    phases = {phase.label for record in records for phase in record.names}
+    found: dict[str, list[tuple[ProcessRecord, Outside]]] = defaultdict(list)
+    for record in records:
+        for span in record.outside:
+            # What is left of a step that never ended is no event.
+            if span.label in PLANNED_GROUPS or span.label not in phases:
+                found[span.label].append((record, span))
+    rows = [
+        EventRow(
+            group=label,
+            names=tuple(sorted({span.name for _record, span in spans})),
+            count=len(spans),
+            ranks=ranks_of(record for record, _span in spans),
+            duration_s=spread((span.end - span.start) / 1e9 for _record, span in spans),
+            last_unix_nano=max(span.end for _record, span in spans),
+            failed=sum(span.failed for _record, span in spans),
+        )
+        for label, spans in found.items()
+    ]
+    return tuple(sorted(rows, key=lambda row: (-row.duration_s.total, row.group)))
+
+
+def _notes(records: list[ProcessRecord], left_out: int) -> list[str]:
+    notes = [
+        f"{record.process.label}: {record.unnumbered_steps} step spans carry no dl.iteration and "
+        "were not compared"
+        for record in records
+        if record.unnumbered_steps
+    ]
+    if left_out:
+        notes.append(f"metrics: {left_out} points of further series are not shown")
+    return notes
+
+
+def _verdict(processes: tuple[ProcessRow, ...], ranks_verdict: str) -> str:
+    if not processes:
+        return "No process left a record."
+    open_ended = [row for row in processes if row.end is None]
+    if not open_ended:
+        return ranks_verdict
+    sentences = [_last_seen(row) for row in open_ended[:4]]
+    if len(open_ended) > len(sentences):
+        more = len(open_ended) - len(sentences)
+        sentences.append(f"{more} more processes have no recorded end.")
+    return " ".join([*sentences, ranks_verdict])
+
+
+def _last_seen(row: ProcessRow) -> str:
+    who = f"Process {row.pid}" if row.rank is None else f"Rank {row.rank}"
+    where = f" on {row.host}" if row.host else ""
+    if row.last_span is None:
+        return f"{who}{where} has no recorded end (killed or still running) and left no span."
+    step = "" if row.last_step is None else f"; its last finished step is {row.last_step}"
+    return (
+        f"{who}{where} has no recorded end (killed or still running): the last span seen is "
+        f"{row.last_span}{step}."
+    )

@@ -1,0 +1,145 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
+# SPDX-License-Identifier: Apache-2.0
+"""Where the time of a step goes: durations, phases, truncated spans."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from nemo.lens.runs.answers import PhaseRow, StepRow, StepsReport, TruncatedRow
+from nemo.lens.runs.collect import collect
+from nemo.lens.runs.spreads import median, spread
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from nemo.lens.runs.collect import ProcessRecord, StepRecord, Truncated
+    from nemo.lens.runs.phases import Phase
+    from nemo.lens.runs.run import Run
+
+
+def analyse_steps(run: Run, records: list[ProcessRecord] | None = None) -> StepsReport:
+    """Divide the steps of a run into their phases.
+
+    Args:
+        run: The run.
+        records: What `collect(run)` returned, to read the run only once for several analyses.
+
+    Returns:
+        Durations, phases and one row per step. Truncated spans are listed apart and are in no
+        percentile.
+    """
+    records = collect(run) if records is None else records
+    durations = [(step.end - step.start) / 1e9 for record in records for step in record.steps]
+    phases = phase_rows(records)
+    truncated = truncated_rows(records)
+    rows = _step_rows(records)
+    return StepsReport(
+        run=run.run_id,
+        verdict=_verdict(len(rows), phases, durations),
+        problems=run.problems,
+        duration_s=spread(durations),
+        phases=phases,
+        steps=rows,
+        truncated=truncated,
+    )
+
+
+def phase_rows(records: list[ProcessRecord]) -> tuple[PhaseRow, ...]:
+    """The phases of all steps, largest first; named work between steps counts to the next."""
+    lengths: dict[Phase, list[float]] = defaultdict(list)
+    names: dict[Phase, set[str]] = defaultdict(set)
+    for record in records:
+        for phase, found in record.names.items():
+            names[phase] |= found
+        for step in record.steps:
+            for phase, length in _parts(step).items():
+                lengths[phase].append(length / 1e9)
+    total = sum(sum(found) for found in lengths.values())
+    rows = [
+        PhaseRow(
+            phase=phase.label,
+            names=tuple(sorted(names[phase])),
+            waiting=phase.waiting,
+            share=sum(found) / total,
+            per_step_s=spread(found),
+        )
+        for phase, found in lengths.items()
+        if total > 0
+    ]
+    return tuple(sorted(rows, key=lambda row: (-row.share, row.phase, row.waiting)))
+
+
+def truncated_rows(records: list[ProcessRecord]) -> tuple[TruncatedRow, ...]:
+    """Spans that were still open when telemetry shut down, longest first."""
+    found: dict[tuple[str, str | None], list[tuple[ProcessRecord, Truncated]]] = defaultdict(list)
+    for record in records:
+        for span in record.truncated:
+            found[span.name, span.group].append((record, span))
+    rows = [
+        TruncatedRow(
+            name=name,
+            group=group,
+            count=len(spans),
+            ranks=ranks_of(record for record, _span in spans),
+            longest_s=max(span.duration for _record, span in spans) / 1e9,
+        )
+        for (name, group), spans in found.items()
+    ]
+    return tuple(sorted(rows, key=lambda row: (-row.longest_s, row.name)))
+
+
+def ranks_of(records: Iterable[ProcessRecord]) -> tuple[int, ...]:
+    """The ranks of some processes, each once, sorted."""
+    ranks = {record.process.rank for record in records}
+    return tuple(sorted(rank for rank in ranks if rank is not None))
+
+
+def _parts(step: StepRecord) -> dict[Phase, int]:
+    if not step.between:
+        return step.phases
+    parts = dict(step.phases)
+    for phase, length in step.between.items():
+        parts[phase] = parts.get(phase, 0) + length
+    return parts
+
+
+def _step_rows(records: list[ProcessRecord]) -> tuple[StepRow, ...]:
+    by_step: dict[int, list[tuple[int | None, StepRecord]]] = defaultdict(list)
+    for record in records:
+        for step in record.steps:
+            by_step[step.step].append((record.process.rank, step))
+    return tuple(_step_row(number, by_step[number]) for number in sorted(by_step))
+
+
+def _step_row(number: int, steps: list[tuple[int | None, StepRecord]]) -> StepRow:
+    lengths: dict[str, list[float]] = defaultdict(list)
+    for _rank, step in steps:
+        for phase, length in _parts(step).items():
+            lengths[phase.label].append(length / 1e9)
+    durations = [(step.end - step.start) / 1e9 for _rank, step in steps]
+    longest = max(durations)
+    return StepRow(
+        step=number,
+        ranks=len({rank for rank, _step in steps}),
+        duration_s=median(durations),
+        longest_s=longest,
+        slowest_rank=steps[durations.index(longest)][0],
+        phases_s={label: median(found) for label, found in sorted(lengths.items())},
+    )
+
+
+def _verdict(steps: int, phases: tuple[PhaseRow, ...], durations: list[float]) -> str:
+    if not steps or not phases:
+        return (
+            "No finished step was recorded: a step is a span of group step that carries "
+            "dl.iteration."
+        )
+    largest = phases[0]
+    waiting = " (waiting)" if largest.waiting else ""
+    noun = "step" if steps == 1 else "steps"
+    return (
+        f"{steps} {noun}, {median(durations) * 1000:.1f} ms at the median; the largest part is "
+        f"{largest.phase}{waiting} with {largest.share:.0%}."
+    )

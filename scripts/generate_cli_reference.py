@@ -1,0 +1,89 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
+# SPDX-License-Identifier: Apache-2.0
+"""Write the command reference of `docs/cli.md` from the commands' own arguments and help.
+
+Only what stands between the markers is written::
+
+    python scripts/generate_cli_reference.py          # write the reference
+    python scripts/generate_cli_reference.py --check  # fail when it differs from the code
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nemo.lens.cli.command_line import Parser
+from nemo.lens.cli.commands import COMMANDS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from nemo.lens.cli.commands import Command
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "cli.md"
+BEGIN, END = "<!-- begin generated: commands -->", "<!-- end generated: commands -->"
+
+
+class Recorder(Parser):
+    """A parser that remembers how its arguments were declared."""
+
+    def __init__(self) -> None:
+        self.declared: list[tuple[str, str]] = []
+        super().__init__(description="", epilog="", add_help=False)
+
+    def add_argument(self, *names: Any, **options: Any) -> argparse.Action:
+        """Declare an argument and keep its spelling and meaning."""
+        spelling = " ".join(filter(None, [*names[:1], options.get("metavar", "")]))
+        if not names[0].startswith("-"):
+            spelling = options["metavar"]
+        self.declared.append((spelling, options["help"]))
+        return super().add_argument(*names, **options)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Write or check the page; gives the exit status."""
+    parser = argparse.ArgumentParser(description="Write the command reference of docs/cli.md.")
+    parser.add_argument("--check", action="store_true", help="write nothing; fail on a difference")
+    parser.add_argument("--page", type=Path, default=PAGE, help="the page (default: the project's)")
+    options = parser.parse_args(argv)
+    before = options.page.read_text(encoding="utf-8")
+    after = with_reference(before)
+    if not options.check:
+        options.page.write_text(after, encoding="utf-8")
+        return 0
+    if before != after:
+        print(
+            f"{options.page} differs from nemo.lens.cli: run python scripts/generate_cli_reference.py",
+            file=sys.stderr,
+        )
+    return int(before != after)
+
+
+def with_reference(page: str) -> str:
+    """Give `page` with the reference in place of what stands between its markers."""
+    head, found_begin, rest = page.partition(BEGIN)
+    _, found_end, tail = rest.partition(END)
+    if not (found_begin and found_end):
+        raise SystemExit(f"the page lacks the markers {BEGIN} and {END}, in this order")
+    sections = "\n\n".join(map(section, COMMANDS))
+    return f"{head}{BEGIN}\n\n{sections}\n\n{END}{tail}"
+
+
+def section(command: Command) -> str:
+    """Give the section of one command: what it does, its arguments, examples, exit statuses."""
+    recorder = Recorder()
+    command.add_arguments(recorder)
+    arguments = [*recorder.declared, ("--json", "print the answer as JSON, on one line")]
+    rows = "\n".join(f"| `{spelling}` | {meaning} |" for spelling, meaning in arguments)
+    return (
+        f"## `nemo-lens {command.NAME}`\n\n{command.DESCRIPTION}\n\n"
+        f"| argument | meaning |\n| --- | --- |\n{rows}\n\n"
+        f"```text\n{command.EPILOG.strip()}\n```"
+    )
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
