@@ -325,7 +325,9 @@ class TestForeignTracers:
             pass
         assert (spans.names(), other.names()) == (["a"], ["b"])
 
-    @pytest.mark.parametrize("tracer", [object(), mock.Mock(start_span=mock.Mock(side_effect=OSError))])
+    @pytest.mark.parametrize(
+        "tracer", [object(), mock.Mock(start_span=mock.Mock(side_effect=OSError))]
+    )
     def test_a_broken_tracer_loses_the_span_only(self, spans, tracer):
         """The body runs with a span that records nothing."""
         with managed_span("step", "a", tracer) as span:
@@ -423,7 +425,9 @@ class TestSafeSet:
             safe_set_span_attributes(span, {"prompt": "p", "mine": "m"}, redact_keys)
         assert span.attributes == expected
 
-    @pytest.mark.parametrize("span", [object(), mock.Mock(set_attribute=mock.Mock(side_effect=OSError))])
+    @pytest.mark.parametrize(
+        "span", [object(), mock.Mock(set_attribute=mock.Mock(side_effect=OSError))]
+    )
     def test_a_broken_span_never_raises(self, span):
         """Whatever is handed in as a span."""
         safe_set_span_attributes(span, {"a": 1})

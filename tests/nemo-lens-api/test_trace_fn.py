@@ -91,12 +91,16 @@ class TestFunctions:
         def work(*args):
             return args
 
-        work.__signature__ = inspect.Signature([inspect.Parameter("x", inspect.Parameter.KEYWORD_ONLY)])
+        work.__signature__ = inspect.Signature(
+            [inspect.Parameter("x", inspect.Parameter.KEYWORD_ONLY)]
+        )
         assert list(inspect.signature(trace_fn("step", "w")(work)).parameters) == ["x"]
 
     def test_a_module_level_function_pickles_by_reference(self, monkeypatch):
         """As multiprocessing, joblib and Ray send it."""
-        monkeypatch.setitem(sys.modules, __name__, sys.modules.get(__name__) or types.ModuleType(__name__))
+        monkeypatch.setitem(
+            sys.modules, __name__, sys.modules.get(__name__) or types.ModuleType(__name__)
+        )
         monkeypatch.setattr(sys.modules[__name__], "module_level", module_level, raising=False)
         assert pickle.loads(pickle.dumps(module_level)) is module_level
 

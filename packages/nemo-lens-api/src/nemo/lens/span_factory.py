@@ -90,9 +90,13 @@ def build_span(
         and trace.get_tracer is _get_tracer_then
         and trace.get_tracer_provider() is _installed_for
     ):
-        span = factory(name, attributes, tracer, options)
-        if span is not None:
-            return span
+        try:
+            span = factory(name, attributes, tracer, options)
+        except Exception as error:  # the plain factory still works
+            report_tracer_failure("the span factory", error)
+        else:
+            if span is not None:
+                return span
     return PlainSpan(name, attributes, tracer, options)
 
 
