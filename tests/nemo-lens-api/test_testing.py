@@ -211,6 +211,22 @@ def test_a_current_span_may_stay_open_and_unmarked(recorder):
     assert (span.events, span.status.status_code) == ([], StatusCode.UNSET)
 
 
+@pytest.mark.parametrize("marked", [True, False])
+def test_a_started_span_is_a_context_manager_that_honours_its_flags(recorder, marked):
+    """`with tracer.start_span(...)` ends the span and marks it, unless told otherwise."""
+    span = recorder.get_tracer("x").start_span(
+        "a", record_exception=marked, set_status_on_exception=marked
+    )
+    with pytest.raises(ValueError, match="mine"), span:
+        raise ValueError("mine")
+    assert recorder.spans == [span]
+    assert [event.name for event in span.events] == (["exception"] if marked else [])
+    assert span.status.description == ("ValueError: mine" if marked else None)
+    with recorder.get_tracer("x").start_span("b"):
+        pass
+    assert recorder.span("b").events == []
+
+
 def test_looking_for_one_span_says_what_there_is(recorder):
     """A wrong name is told apart from a span that was recorded twice."""
     recorder.get_tracer("x").start_span("a").end()
