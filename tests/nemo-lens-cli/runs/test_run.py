@@ -394,8 +394,9 @@ def test_no_shape_of_json_raises(tmp_path_factory, good_lines, key, garbage, man
         (folder / "manifest.json").write_bytes(orjson.dumps(manifest))
     for signal_name, good in good_lines.items():
         data = orjson.dumps(broken(good, key, garbage)) + b"\n" + orjson.dumps(good) + b"\n"
-        (folder / f"{signal_name}-00000.jsonl").write_bytes(data)
-    run = Run(directory)
+        name = f"{signal_name}.json" if loose else f"{signal_name}-00000.jsonl"
+        (folder / name).write_bytes(data)
+    run = Run(directory, run_id="synthetic") if loose else Run(directory)
     records = collect(run)
     for answer in (
         summarise(run, records),

@@ -169,7 +169,7 @@ class _Builder:
         self._nest_steps()
         seen: dict[int, int] = {}
         numbered = any(number is not None for _node, _parent, number in self._steps)
-        steps = sorted(self._steps)
+        steps = sorted(self._steps, key=_window)
         siblings = _Siblings(self._children, {parent for _node, parent, _number in steps})
         previous_end = 0
         for place, (node, parent, number) in enumerate(steps):
@@ -283,6 +283,10 @@ class _Siblings:
             rest = self._kept[parent] + nodes[self._place[parent] :]
             if rest:
                 self._children[parent] = rest
+
+
+def _window(step: tuple[Node, str, int | None]) -> Node:
+    return step[0]
 
 
 def _has_ancestor(span_id: str, wanted: set[str], parents: dict[str, str]) -> bool:
