@@ -9,6 +9,8 @@ the memory grows with the number of steps and not with the number of spans.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from nemo.lens.runs.phases import Node, Phase, split
@@ -115,17 +117,13 @@ def collect(run: Run) -> list[ProcessRecord]:
     """
     builders: dict[Process, _Builder] = {}
     done: dict[Process, ProcessRecord] = {}
-    current: Process | None = None
-    for span in run.spans():
-        process = span.process
-        if process is not current:
-            # Run folders come process by process; a collector interleaves them.
-            if current is not None and current.manifest:
-                done[current] = builders.pop(current).finish()
-            current = process
-            builder = builders.get(process) or builders.setdefault(process, _Builder(process))
-            add = builder.add
-        add(span)
+    for process, spans in groupby(run.spans(), key=attrgetter("process")):
+        builder = builders.setdefault(process, _Builder(process))
+        for span in spans:
+            builder.add(span)
+        if process.manifest:
+            # Run folders come process by process; only a collector interleaves them.
+            done[process] = builders.pop(process).finish()
     done.update((process, builder.finish()) for process, builder in builders.items())
     return [done.get(process) or ProcessRecord(process) for process in run.processes]
 
