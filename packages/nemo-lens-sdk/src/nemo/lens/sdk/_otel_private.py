@@ -32,7 +32,10 @@ if TYPE_CHECKING:
     from opentelemetry.sdk.resources import Resource
     from opentelemetry.sdk.trace import TracerProvider
 
-_LOCK_TYPES = (type(threading.Lock()), type(threading.RLock()))
+_LOCK_FACTORIES: dict[type, Callable[[], Any]] = {
+    type(threading.Lock()): threading.Lock,
+    type(threading.RLock()): threading.RLock,
+}
 _RANDOM_USERS = (
     "opentelemetry.exporter.otlp.common.http",
     "opentelemetry.exporter.otlp.proto.grpc.exporter",
@@ -200,8 +203,9 @@ def _renew_meter_provider_after_fork(provider: MeterProvider, resource: Resource
 def _renew_locks(owner: object) -> None:
     attributes = vars(owner)
     for name, value in list(attributes.items()):
-        if isinstance(value, _LOCK_TYPES):
-            attributes[name] = type(value)() if value is not None else value
+        renew = _LOCK_FACTORIES.get(type(value))
+        if renew is not None:
+            attributes[name] = renew()
 
 
 def new_logger_provider(resource: Resource, processor: Any) -> Any:
@@ -281,10 +285,11 @@ def emit_log(provider: Any, name: str, fields: dict[str, Any], resource: Resourc
 
 
 def severity_number(level: int) -> Any:
-    """The OpenTelemetry severity of a standard library logging level."""
-    from opentelemetry._logs import std_to_otel
+    """The OpenTelemetry severity of a level of `logging`: four steps for each ten levels."""
+    from opentelemetry._logs import SeverityNumber
 
-    return std_to_otel(level)
+    tens, rest = divmod(min(level, 53), 10)
+    return SeverityNumber(0 if tens < 1 else 4 * tens + 1 + min(rest, 3))
 
 
 def encode_logs(batch: Sequence[Any]) -> Any:

@@ -51,10 +51,13 @@ class LensLogHandler(logging.Handler):
     """Emits through the global logger provider; never raises, never exports its own export."""
 
     def handle(self, record: logging.LogRecord) -> bool:
-        """Emit a record unless it comes from exporting."""
+        """Emit a record unless it is filtered out or comes from exporting; takes no lock."""
         if _is_own(record):
             return False
-        return bool(super().handle(record))
+        kept = self.filter(record)
+        if kept:
+            self.emit(kept if isinstance(kept, logging.LogRecord) else record)
+        return bool(kept)
 
     def emit(self, record: logging.LogRecord) -> None:
         """Emit a record; one that cannot be formatted is exported as its unformatted message."""
@@ -68,10 +71,6 @@ class LensLogHandler(logging.Handler):
             return
         finally:
             _inside.emitting = False
-
-    def createLock(self) -> None:  # noqa: N802 - the name in `logging.Handler`
-        """Go without a lock: emitting is safe from any thread and from signal handlers."""
-        self.lock = None
 
 
 def _emit(record: logging.LogRecord) -> None:
