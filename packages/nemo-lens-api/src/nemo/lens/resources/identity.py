@@ -144,7 +144,7 @@ def _launched(environ: Mapping[str, str]) -> Iterator[Identity]:
 def _world_size(rank: int | None, sources: list[Identity]) -> int | None:
     size = next((source.world_size for source in sources if source.world_size is not None), None)
     if size is not None and size <= (rank or 0):
-        _warn_contradiction(rank, size)
+        warn_contradiction(rank, size)
         return None
     return size
 
@@ -159,7 +159,7 @@ def _restarts(environ: Mapping[str, str]) -> tuple[int | None, str]:
 
 
 @functools.lru_cache(maxsize=64)
-def _warn_contradiction(rank: int | None, world_size: int) -> None:
+def warn_contradiction(rank: int | None, world_size: int) -> None:
     _log.warning(
         "A world size of %d is ignored: it does not fit rank %s. "
         "Give the number of all ranks of the job.",
