@@ -245,6 +245,7 @@ def test_outside_of_slurm_the_run_uuid_follows_from_the_run_id():
     """Without anything that names the run, there is none."""
     assert derive_nv_dl_run_uuid({}, run_id="r") == _uuid("nemo.lens.run/local/r/te0")
     assert derive_nv_dl_run_uuid({}) is None
+    assert derive_nv_dl_run_uuid({"TORCHELASTIC_RUN_ID": "none"}) is None
     assert exported_derive_nv_dl_run_uuid is derive_nv_dl_run_uuid
 
 
