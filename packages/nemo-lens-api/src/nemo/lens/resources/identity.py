@@ -123,7 +123,7 @@ def _published(environ: Mapping[str, str]) -> Identity:
     role = attributes.get(semconv.NV_DL_ROLE, "").strip()
     return Identity(
         rank=parse_count(attributes.get(semconv.NV_DL_RANK, "")),
-        world_size=parse_count(attributes.get(semconv.NV_DL_WORLD_SIZE, "")),
+        world_size=parse_count(attributes.get(semconv.NV_DL_WORLD_SIZE, "")) or None,
         local_rank=parse_count(attributes.get(semconv.NV_DL_LOCAL_RANK, "")),
         role=clean_text(role) or None,
     )
