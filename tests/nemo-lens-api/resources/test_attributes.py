@@ -26,14 +26,17 @@ from nemo.lens.resources.attributes import (
     set_otel_resource_attributes,
 )
 
-NAMES = st.text(min_size=1, max_size=8).filter(
-    lambda name: name == name.strip() and not set(name) & set(",=\0") and _encodable(name)
-)
-SCALARS = st.text(max_size=8).filter(lambda text: _encodable(text)) | st.booleans() | st.integers()
-
 
 def _encodable(text):
     return not any("\ud800" <= character <= "\udfff" for character in text)
+
+
+def _is_name(text):
+    return text == text.strip() and not set(text) & set(",=\0") and _encodable(text)
+
+
+NAMES = st.text(min_size=1, max_size=8).filter(_is_name)
+SCALARS = st.text(max_size=8).filter(_encodable) | st.booleans() | st.integers()
 
 
 @pytest.mark.parametrize(
@@ -126,23 +129,32 @@ def test_a_text_is_extended_and_nothing_is_written(monkeypatch):
 
 @pytest.mark.parametrize("before", [None, "", "a=1,a=2,%"])
 def test_publishing_restores_the_exact_previous_state(before):
-    """Also after an error, and also that there was no variable."""
+    """Nested blocks each restore theirs, also that there was no variable."""
     environ = {} if before is None else {OTEL_RESOURCE_ATTRIBUTES: before}
     original = dict(environ)
-    with pytest.raises(RuntimeError), publish_otel_resource_attributes({"b": 1}, environ=environ):
+    with publish_otel_resource_attributes({"b": 1}, environ=environ):
         assert environ == {OTEL_RESOURCE_ATTRIBUTES: "b=1"}
         with publish_otel_resource_attributes({"c": 2}, environ=environ) as text:
             assert environ[OTEL_RESOURCE_ATTRIBUTES] == text == "c=2"
         assert environ == {OTEL_RESOURCE_ATTRIBUTES: "b=1"}
-        raise RuntimeError
     assert environ == original
+
+
+def test_publishing_restores_after_an_error():
+    """The error passes through."""
+    environ = {OTEL_RESOURCE_ATTRIBUTES: "a=1"}
+    with pytest.raises(KeyError), publish_otel_resource_attributes({"b": 1}, environ=environ):
+        raise KeyError
+    assert environ == {OTEL_RESOURCE_ATTRIBUTES: "a=1"}
 
 
 def test_a_child_process_inherits_what_is_published():
     """The variable is the channel that survives exec."""
     code = "from nemo.lens.resources.attributes import *; print(get_otel_resource_attributes())"
     with publish_otel_resource_attributes({"nv.dl.rank": 3, "nv.dl.role": "ckpt_worker"}):
-        output = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True).stdout
+        output = subprocess.run(
+            [sys.executable, "-c", code], check=True, capture_output=True
+        ).stdout
     assert output.decode().strip() == "{'nv.dl.rank': '3', 'nv.dl.role': 'ckpt_worker'}"
 
 

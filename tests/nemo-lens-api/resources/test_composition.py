@@ -325,7 +325,7 @@ def test_none_means_that_nothing_was_given(caplog):
 
 def test_attributes_that_are_no_mapping_are_refused():
     """A programmer's error shows at once, with what to do."""
-    with pytest.raises(TypeError, match="resource_attributes must be a mapping.*got list"):
+    with pytest.raises(TypeError, match=r"resource_attributes must be a mapping.*got list"):
         _compose(resource_attributes=[("a", 1)])
 
 

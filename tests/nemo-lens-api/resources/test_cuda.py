@@ -31,7 +31,9 @@ def test_ordinals_uuids_and_mig_devices_count(value, devices):
     assert visible_devices(value) == devices
 
 
-@pytest.mark.parametrize("value", ["", " ", ",", "-1", "-1,0", "NoDevFiles", "none", "GPU-", "MIG-"])
+@pytest.mark.parametrize(
+    "value", ["", " ", ",", "-1", "-1,0", "NoDevFiles", "none", "GPU-", "MIG-"]
+)
 def test_a_list_that_begins_invalid_shows_no_device(value):
     """Hiding all GPUs is done in many spellings."""
     assert visible_devices(value) == ()

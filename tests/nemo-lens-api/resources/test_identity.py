@@ -52,7 +52,7 @@ def test_each_launcher_is_understood(environ, identity):
 
 
 def test_an_inner_launcher_wins_over_an_outer_one():
-    """torchrun runs inside of mpirun and srun, and mpirun inside of srun."""
+    """The elastic launcher runs inside of mpirun and srun, and mpirun inside of srun."""
     assert detect_identity({**SRUN, **HYDRA, **OPEN_MPI, **TORCHRUN}).rank == 5
     assert detect_identity({**SRUN, **HYDRA, **OPEN_MPI}) == Identity(7, 9, 4)
     assert detect_identity({**SRUN, **HYDRA}) == Identity(2, 4, 0)

@@ -10,9 +10,7 @@ from hypothesis import strategies as st
 
 from nemo.lens.semconv.encoding import compose_attributes, convert_attribute
 
-ATTRIBUTES = st.dictionaries(
-    st.sampled_from("abcd"), st.sampled_from([None, "", "x", 0, 1])
-)
+ATTRIBUTES = st.dictionaries(st.sampled_from("abcd"), st.sampled_from([None, "", "x", 0, 1]))
 
 
 @given(current=ATTRIBUTES, defaults=ATTRIBUTES, overrides=ATTRIBUTES)
