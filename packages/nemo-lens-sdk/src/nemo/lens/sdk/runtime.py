@@ -101,6 +101,10 @@ class Runtime:
         self._retire()
         return delivered
 
+    def supervise(self) -> None:
+        """Start the supervisor unless it runs."""
+        self._supervisor.start()
+
     def stats(self) -> dict[str, Any]:
         """Delivered, waiting and lost items."""
         return self.pipeline.stats()
@@ -248,6 +252,7 @@ def start(
     callbacks = Callbacks(
         flush=lambda timeout_ms: running[0].flush(timeout_ms) if running else True,
         shutdown=lambda: running[0].shutdown(EXIT_TIMEOUT_MS) if running else True,
+        enter_thread=lambda: _enter_worker_thread(running[0] if running else None),
     )
     built = build(
         config,
@@ -262,6 +267,13 @@ def start(
     running.append(runtime)
     runtime.install(built)
     return runtime
+
+
+def _enter_worker_thread(runtime: Runtime | None) -> None:
+    """In a forked child the first recorded span starts the supervisor, before a signal needs it."""
+    _otel_private.suppress_instrumentation()
+    if runtime is not None:
+        runtime.supervise()
 
 
 def _child_resource(resource: Resource) -> Resource:
