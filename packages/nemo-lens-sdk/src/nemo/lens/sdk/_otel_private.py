@@ -27,6 +27,7 @@ from opentelemetry.metrics._internal import _ProxyMeterProvider
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from types import ModuleType
 
     from opentelemetry.sdk.metrics import MeterProvider
     from opentelemetry.sdk.metrics.export import MetricExporter, MetricReader
@@ -328,3 +329,10 @@ def plain_attributes(span: Any) -> dict[str, Any]:
     """The attributes of an ended span as the plain dictionary inside, with no lock and no copy."""
     attributes = span._attributes
     return getattr(attributes, "_dict", attributes) or {}
+
+
+def span_clocks() -> list[tuple[ModuleType, str]]:
+    """The module globals through which the SDK looks at the clock for spans and their events."""
+    from opentelemetry.sdk import trace as sdk_trace
+
+    return [(sdk_trace, name) for name in ("time_ns",) if hasattr(sdk_trace, name)]

@@ -141,6 +141,10 @@ class Runtime:
 
     def _retire(self) -> None:
         atexit.unregister(self._at_exit)
+        if self.logger_provider is not None:
+            from nemo.lens.sdk.logging_bridge import detach_handlers
+
+            detach_handlers()
         self._signals.restore()
         self._supervisor.close()
         _alive.discard(self)
