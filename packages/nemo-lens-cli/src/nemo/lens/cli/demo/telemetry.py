@@ -54,7 +54,12 @@ def register_metrics() -> None:
     register_metric_group(
         METRIC_GROUP,
         [
-            MetricSpec("loss", "demo.loss", description="Mean cross-entropy of the global batch."),
+            MetricSpec(
+                "loss",
+                "demo.loss",
+                unit="1",
+                description="Mean cross-entropy of the global batch.",
+            ),
             MetricSpec(
                 "accuracy",
                 "demo.accuracy",

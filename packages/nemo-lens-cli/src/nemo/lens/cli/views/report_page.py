@@ -22,6 +22,8 @@ _BAR_LENGTH = 24
 _MOST_METRICS = 20
 _MOST_LISTED = 8
 _PAIR = 2
+# How OpenTelemetry spells a number without a unit.
+_NO_UNIT = "1"
 
 
 def render(summary: RunSummary, page: Page) -> Page:
@@ -163,7 +165,7 @@ def _metric(row: MetricRow) -> list[Cell]:
     return [
         Cell(f"{row.name} {labels}".rstrip()),
         *(Cell(number(value)) for value in values),
-        Cell(row.unit),
+        Cell("" if row.unit == _NO_UNIT else row.unit),
         Cell(f"{row.ranks:,}"),
     ]
 
