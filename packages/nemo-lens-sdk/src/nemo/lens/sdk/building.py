@@ -63,7 +63,6 @@ class Build:
     meter_provider: MeterProvider | None
     log_processor: LensLogProcessor | None
     logger_provider: Any
-    compose: Callable[[], Resource]
 
 
 @dataclass(frozen=True)
@@ -90,16 +89,12 @@ def build(
         ValueError: A value of the configuration is bad.
         ImportError: The package of a chosen exporter is missing.
     """
-
-    def compose() -> Resource:
-        return Resource.create(
+    with otel_environment.without_garbage():
+        resource = Resource.create(
             compose_resource(
                 config, rank=rank, world_size=world_size, resource_attributes=resource_attributes
             )
         )
-
-    with otel_environment.without_garbage():
-        resource = compose()
         routes = routes_of(config, resource)
         span_lanes = _span_lanes(config, routes, span_exporter) if config.traces_enabled else []
         metric_lanes, readers = (
@@ -123,7 +118,6 @@ def build(
                 if log_processor is not None
                 else None
             ),
-            compose=compose,
         )
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from nemo.lens.scope import current_span_attributes
+from nemo.lens.scope import scope_values
 from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor
 
 from nemo.lens.sdk import counts
@@ -64,7 +64,7 @@ class LensSpanProcessor(SpanProcessor):
         if self._closed:
             return
         self._open[span.get_span_context().span_id] = span
-        scoped = current_span_attributes()
+        scoped = scope_values()
         if scoped:
             own = span.attributes or {}
             for key, value in scoped.items():

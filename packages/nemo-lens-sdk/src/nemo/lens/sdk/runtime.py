@@ -6,17 +6,20 @@ from __future__ import annotations
 
 import atexit
 import logging
+import os
+import re
 import sys
 import weakref
 from typing import TYPE_CHECKING, Any
 
 import opentelemetry.metrics
 import opentelemetry.trace
-from nemo.lens import state
+from nemo.lens import semconv, state
 from nemo.lens.fork_safety import run_in_forked_child
 from nemo.lens.package_info import __version__
 from nemo.lens.semconv import SCHEMA_URL
 from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.resources import PROCESS_PID, Resource
 from opentelemetry.sdk.trace import TracerProvider
 
 from nemo.lens.sdk import _otel_private, ids
@@ -48,7 +51,7 @@ class Runtime:
     def __init__(self, built: Build) -> None:
         self.config = built.config
         self.pipeline = built.pipeline
-        self._compose_resource = built.compose
+        self._resource = built.resource
         self._signals = SignalFlush(built.pipeline)
         self._supervisor = self._signals.supervisor
         self._reported = False
@@ -114,7 +117,7 @@ class Runtime:
         """Start over in a forked child."""
         ids.reseed_all()
         _otel_private.reseed_isolated_streams()
-        resource = self._compose_resource()
+        self._resource = resource = _child_resource(self._resource)
         _otel_private.renew_after_fork(*self._owned, resource)
         self.pipeline.after_fork(resource)
         self._signals.after_fork()
@@ -258,6 +261,17 @@ def start(
     running.append(runtime)
     runtime.install(built)
     return runtime
+
+
+def _child_resource(resource: Resource) -> Resource:
+    """The resource of a forked child: its own process id, and an instance id of its own."""
+    attributes = dict(resource.attributes)
+    attributes[PROCESS_PID] = os.getpid()
+    instance = attributes.get(semconv.SERVICE_INSTANCE_ID)
+    if instance is not None:
+        inherited = re.sub(r"-p\d+$", "", str(instance))
+        attributes[semconv.SERVICE_INSTANCE_ID] = f"{inherited}-p{os.getpid()}"
+    return Resource(attributes, resource.schema_url)
 
 
 def _finish_in_multiprocessing_child(runtime: Runtime) -> None:

@@ -7,8 +7,8 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Protocol
 
+from nemo.lens import semconv
 from nemo.lens.resources.identity import detect_identity
-
 from nemo.lens.sdk import _otel_private
 from nemo.lens.sdk.repair import repair_logs, repair_metrics, repair_spans
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from nemo.lens.sdk.export_queue import Sink
     from nemo.lens.sdk.files.sinks import RunFiles
+
+_MAIN_ROLE = "trainer"
 
 
 class Route(Protocol):
@@ -218,14 +220,14 @@ def _file_route(config: NemoLensConfig, resource: Resource) -> FileRoute:
     from nemo.lens.sdk.files.sinks import RunFiles
 
     attributes = resource.attributes
-    detected = detect_identity()
+    has_rank = semconv.NV_DL_RANK in attributes
     identity = ProcessIdentity(
         run_id=config.run_id,
-        role=str(attributes.get("nemo.role") or detected.role or "rank"),
-        rank=_integer(attributes.get("nv.dl.rank")),
-        world_size=_integer(attributes.get("nv.dl.world_size")),
-        local_rank=detected.local_rank,
-        restart=_integer(detected.restart) or 0,
+        role=str(attributes.get(semconv.NV_DL_ROLE) or (_MAIN_ROLE if has_rank else "process")),
+        rank=_integer(attributes.get(semconv.NV_DL_RANK)),
+        world_size=_integer(attributes.get(semconv.NV_DL_WORLD_SIZE)),
+        local_rank=_integer(attributes.get(semconv.NV_DL_LOCAL_RANK)),
+        restart=detect_identity().restart or 0,
     )
     settings = {
         field.name: getattr(config, field.name)

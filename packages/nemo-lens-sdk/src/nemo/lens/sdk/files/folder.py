@@ -37,7 +37,7 @@ class ProcessIdentity:
 
     Attributes:
         run_id: The run that it belongs to.
-        role: Its part in the job, "rank" when nothing else is known.
+        role: Its part in the job.
         rank: Its rank, or None.
         world_size: Number of ranks, or None.
         local_rank: Its rank on its node, or None.
@@ -45,7 +45,7 @@ class ProcessIdentity:
     """
 
     run_id: str
-    role: str = "rank"
+    role: str = "trainer"
     rank: int | None = None
     world_size: int | None = None
     local_rank: int | None = None
