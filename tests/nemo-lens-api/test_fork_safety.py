@@ -180,7 +180,6 @@ def test_a_signal_at_any_line_may_use_the_registry_and_the_gate():
         interrupted = set()
 
         def handler(signum, frame):
-            interrupted.add((frame.f_code.co_filename, frame.f_lineno))
             sys.settrace(None)
             SpanRegistry.register("signal", ["flush"], allow_override=True)
             state.set_span_group_spec("all")
@@ -192,6 +191,7 @@ def test_a_signal_at_any_line_may_use_the_registry_and_the_gate():
             if "/nemo/lens/" not in frame.f_code.co_filename:
                 return None
             if event == "line":
+                interrupted.add((frame.f_code.co_filename, frame.f_lineno))
                 signal.raise_signal(signal.SIGUSR1)
             return tracer
 

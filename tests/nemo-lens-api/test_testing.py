@@ -7,7 +7,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from opentelemetry import _logs, metrics, trace
@@ -234,13 +233,12 @@ def test_the_plugin_has_no_other_lazy_names():
 
 def test_loading_the_plugin_loads_neither_opentelemetry_nor_the_rest_of_lens():
     """It is loaded in every pytest run of an environment, before coverage starts."""
+    code = (
+        "import sys, nemo.lens.testing\n"
+        "print(sorted(m for m in sys.modules if m.startswith(('nemo.', 'opentelemetry'))))"
+    )
     out = subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            "import sys, nemo.lens.testing\n"
-            "print(sorted(m for m in sys.modules if m.startswith(('nemo.', 'opentelemetry'))))",
-        ],
+        [sys.executable, "-c", code],
         capture_output=True,
         text=True,
         check=True,
@@ -249,7 +247,7 @@ def test_loading_the_plugin_loads_neither_opentelemetry_nor_the_rest_of_lens():
     assert out.stdout == "['nemo.lens', 'nemo.lens.lazy_front', 'nemo.lens.testing']\n"
 
 
-def test_a_consumers_tests_are_untouched_unless_they_ask(tmp_path: Path):
+def test_a_consumers_tests_are_untouched_unless_they_ask(tmp_path):
     """The installed plugin is opt-in, by fixture or by the `usefixtures` setting."""
     (tmp_path / "test_mine.py").write_text(
         "import os, sys\n"

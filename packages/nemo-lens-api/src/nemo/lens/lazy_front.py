@@ -19,8 +19,12 @@ _NAMES_BY_MODULE = {
     "handle": ("TelemetryHandle", "setup_telemetry"),
     "helpers": (
         "DEFAULT_REDACT_KEYS",
+        "SpanHandle",
         "SpanOptions",
+        "attached_context",
         "managed_span",
+        "mark",
+        "open_span",
         "redact_value",
         "safe_set_span_attributes",
         "span_attributes",
