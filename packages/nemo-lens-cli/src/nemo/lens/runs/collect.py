@@ -30,6 +30,20 @@ _STEP_KEYS: Final = ("dl.iteration", "iteration")
 _WATCHED: Final = frozenset({_WAIT_KEY, _TRUNCATED_KEY, *_STEP_KEYS})
 # How a step span is recognised where no group was recorded (spans that came through OTLP).
 _STEP_NAMES: Final = frozenset({"step", "train_step", "training_step"})
+# Operations in which ranks meet; they count as waiting where no group was recorded.
+_COLLECTIVES: Final = frozenset(
+    {
+        "all_gather",
+        "all_reduce",
+        "all_to_all",
+        "barrier",
+        "broadcast",
+        "gather",
+        "reduce",
+        "reduce_scatter",
+        "scatter",
+    }
+)
 _NOTHING: Final[dict[str, Any]] = {}
 
 
@@ -140,11 +154,13 @@ class _Builder:
             record.truncated.append(Truncated(name, group, end - start))
             return
         waiting = group == COMMUNICATION_GROUP or watched.get(_WAIT_KEY) is True
+        if group is None and not waiting:
+            waiting = _WAIT_KEY not in watched and name.rpartition(".")[2] in _COLLECTIVES
         node = Node(start, end, span_id, group or name, name, waiting)
         if group == STEP_GROUP or (group is None and _is_step(name, watched)):
             self._steps.append((node, parent, _step_number(watched)))
             return
-        if "status" in raw and span.failed:
+        if raw.get("status") and span.failed:
             self._failed.add(span_id)
         self._children.setdefault(parent, []).append(node)
 
@@ -177,10 +193,7 @@ class _Builder:
     def _nest_steps(self) -> None:
         """A step within a step (a microbatch, a policy update) is a phase of the outer one."""
         ids = {node.span_id for node, _parent, _number in self._steps}
-        parents = {
-            child.span_id: parent for parent, nodes in self._children.items() for child in nodes
-        }
-        parents.update((node.span_id, parent) for node, parent, _number in self._steps)
+        parents = self._ancestry(ids)
         outer: list[tuple[Node, str, int | None]] = []
         for node, parent, number in self._steps:
             if _has_ancestor(parent, ids, parents):
@@ -188,6 +201,21 @@ class _Builder:
             else:
                 outer.append((node, parent, number))
         self._steps = outer
+
+    def _ancestry(self, ids: set[str]) -> dict[str, str]:
+        """The parents of the steps and of all that is above them, level by level."""
+        parents = {node.span_id: parent for node, parent, _number in self._steps}
+        wanted = set(parents.values()) - ids
+        while wanted:
+            found = {
+                node.span_id: parent
+                for parent, nodes in self._children.items()
+                for node in nodes
+                if node.span_id in wanted
+            }
+            wanted = set(found.values()) - parents.keys() - found.keys()
+            parents.update(found)
+        return parents
 
     def _take_inside(self, window: Node) -> list[Node]:
         inside = self._children.pop(window.span_id, [])

@@ -9,7 +9,7 @@ as waiting, `nemo.lens.runs.clocks` how clock offsets are found.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from nemo.lens.runs.answers import RankRow, RanksReport, Straggler
 from nemo.lens.runs.cohorts import cohorts
@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from nemo.lens.runs.collect import ProcessRecord
     from nemo.lens.runs.run import Run
 
-_LISTED = 8
+_LISTED: Final = 8
+# Beyond this a percentage says less than the seconds alone.
+_MANIFOLD: Final = 10.0
 
 
 def analyse_ranks(run: Run, records: list[ProcessRecord] | None = None) -> RanksReport:
@@ -156,7 +158,9 @@ def _sentence(straggler: Straggler) -> str:
     who = f"Rank {straggler.rank}"
     if straggler.host:
         who += f" on {straggler.host}"
-    amount = f"{_duration(straggler.excess_s_per_step)} ({straggler.excess_ratio:.0%})"
+    amount = _duration(straggler.excess_s_per_step)
+    if straggler.excess_ratio < _MANIFOLD:
+        amount += f" ({straggler.excess_ratio:.0%})"
     if straggler.kind == "chronic":
         return (
             f"{who} is slow in {straggler.phase}: {amount} more own work per step than the other "

@@ -173,7 +173,9 @@ class Run:
                     if self._wanted is None or process.run == self._wanted:
                         yield entry, process, label
             if foreign:
-                problems.add(f"{label}: {foreign} lines hold no {key} and were skipped")
+                lines = "1 line holds" if foreign == 1 else f"{foreign} lines hold"
+                was = "was" if foreign == 1 else "were"
+                problems.add(f"{label}: {lines} no {key} and {was} skipped")
 
     def _records(
         self,
