@@ -5,6 +5,7 @@
 import asyncio
 import socket
 import threading
+import time
 
 import aiohttp
 import pytest
@@ -59,6 +60,18 @@ async def get(url):
         return await response.json()
 
 
+def finished(exporter, kind):
+    """Wait for the one span of a kind: the server ends its span after the answer is sent."""
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline:
+        spans = [span for span in exporter.get_finished_spans() if span.kind is kind]
+        if spans:
+            (span,) = spans
+            return span
+        time.sleep(0.01)
+    raise AssertionError(f"no span of kind {kind}")
+
+
 def test_client_and_server_spans_are_one_trace(exporter, address):
     """The server's span is a child of the client's; neither records the query string."""
     instrument_aiohttp_client()
@@ -67,9 +80,8 @@ def test_client_and_server_spans_are_one_trace(exporter, address):
         assert asyncio.run(get(f"{address}/rollout?token=abc")) == {"length": 3}
     finally:
         uninstrument_aiohttp_client()
-    spans = exporter.get_finished_spans()
-    (client,) = [span for span in spans if span.kind is trace.SpanKind.CLIENT]
-    (server,) = [span for span in spans if span.kind is trace.SpanKind.SERVER]
+    client = finished(exporter, trace.SpanKind.CLIENT)
+    server = finished(exporter, trace.SpanKind.SERVER)
     assert server.parent.span_id == client.context.span_id
     assert server.context.trace_id == client.context.trace_id
     assert server.attributes["service.name"] == "math-server"
