@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -238,11 +239,12 @@ def test_every_rank_records_every_kind_of_span(slow_run):
     """Step parts are children of their step, on each rank, with its number."""
     from nemo.lens.runs import Run
 
-    spans = [span for process in Run(slow_run[0]).processes for span in process.spans()]
+    spans = list(Run(slow_run[0]).spans())
 
-    counts = {}
-    for span in spans:
-        counts[span.name] = counts.get(span.name, 0) + 1
+    names = {span.span_id: span.name for span in spans}
+    parts = [span for span in spans if span.name.startswith("demo.train_step.")]
+    assert {names[span.parent_span_id] for span in parts} == {"demo.train_step"}
+    counts = Counter(span.name for span in spans)
     per_step = 4 * STEPS
     assert counts == {
         "demo.job": 4,
@@ -359,7 +361,7 @@ def test_a_killed_rank_ends_the_demo_and_leaves_a_readable_run(training, victim)
 
 def test_ctrl_c_ends_everything_and_keeps_what_was_recorded(training):
     """The whole foreground group gets SIGINT; status 130, one sentence, no traceback."""
-    demo = training()
+    demo = training(ranks=2)
 
     os.killpg(demo.process.pid, signal.SIGINT)
     status, out, err = demo.end()
@@ -373,7 +375,7 @@ def test_ctrl_c_ends_everything_and_keeps_what_was_recorded(training):
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_no_rank_survives_the_launcher(training, number):
     """Ranks notice that the launching process is gone; there are no orphans."""
-    demo = training()
+    demo = training(ranks=2)
 
     os.kill(demo.process.pid, number)
     status, _, err = demo.end()
