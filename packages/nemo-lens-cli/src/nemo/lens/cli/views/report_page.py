@@ -54,8 +54,9 @@ def _facts(summary: RunSummary) -> list[tuple[str, str]]:
     facts = [("run", summary.run), ("recorded", _recorded(summary)), ("ranks", _ranks(summary))]
     if summary.steps_done:
         step = summary.step_s
-        typical, high = duration(step.p50), duration(step.p90)
-        text = f"{summary.steps_done:,} done; half of them took up to {typical}, 90% up to {high}"
+        text = f"{summary.steps_done:,} done, typically in {duration(step.p50)}"
+        if summary.steps_done > 1:
+            text += f", 90% within {duration(step.p90)}"
         facts.append(("steps", text))
     facts.append(("spans", f"{summary.spans:,}"))
     facts.append(("ended", _ended(summary.processes)))
