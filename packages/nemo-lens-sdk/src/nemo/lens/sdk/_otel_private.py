@@ -315,7 +315,9 @@ def watching_grpc_exporter(exporter_class: Any, wrap: Callable[[Any], Any]) -> A
     def set_stub(exporter: Any, stub: Any) -> None:
         vars(exporter)["_lens_stub"] = None if stub is None else wrap(stub)
 
-    return type(exporter_class.__name__, (exporter_class,), {"_client": property(get_stub, set_stub)})
+    return type(
+        exporter_class.__name__, (exporter_class,), {"_client": property(get_stub, set_stub)}
+    )
 
 
 def plain_attributes(span: Any) -> dict[str, Any]:

@@ -189,9 +189,7 @@ def _metric_lanes(
     return lanes, readers
 
 
-def _span_processor(
-    lanes: list[ExportQueue], callbacks: Callbacks
-) -> LensSpanProcessor | None:
+def _span_processor(lanes: list[ExportQueue], callbacks: Callbacks) -> LensSpanProcessor | None:
     if not lanes:
         return None
     return LensSpanProcessor(tuple(lanes), callbacks.flush, callbacks.shutdown)

@@ -64,8 +64,10 @@ def build_exporter(signal: Signal, attempt: Attempt) -> Any:
     """
     protocol = protocol_of(signal)
     try:
-        exporter = _build_grpc(signal, attempt) if protocol == GRPC else _build_http(
-            signal, attempt, as_json=protocol == HTTP_JSON
+        exporter = (
+            _build_grpc(signal, attempt)
+            if protocol == GRPC
+            else _build_http(signal, attempt, as_json=protocol == HTTP_JSON)
         )
     except ModuleNotFoundError as error:
         package = "grpc" if protocol == GRPC else "http"

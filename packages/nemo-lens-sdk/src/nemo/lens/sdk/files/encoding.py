@@ -153,7 +153,9 @@ def _scope(scope: InstrumentationScope | None, group: str | None) -> str:
 
 
 def _schema_url(scope: InstrumentationScope | None) -> str:
-    return f',"schemaUrl":{quote(scope.schema_url)}' if scope is not None and scope.schema_url else ""
+    return (
+        f',"schemaUrl":{quote(scope.schema_url)}' if scope is not None and scope.schema_url else ""
+    )
 
 
 def _attributes(attributes: Mapping[str, Any]) -> str:

@@ -174,5 +174,3 @@ def _warn(directory: Path, error: OSError) -> None:
         directory,
         error,
     )
-
-

@@ -1,0 +1,184 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
+# SPDX-License-Identifier: Apache-2.0
+"""Run what continuous integration runs: named steps, each a command that a person can run too.
+
+All steps run even when one fails; the closing table says which passed, failed or did not run. A
+part that this machine cannot run is announced as ``NOT RUN`` and fails when CI_STRICT=1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import workspace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    Command = list[str]
+
+# Status of a command that found that a part cannot run here; the torch script uses it too.
+NOT_RUN = 77
+
+_UV = ["uv", "run", "--locked"]
+_DEV = [sys.executable, "dev.py"]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step: its name, what it shows, and the commands that must all succeed."""
+
+    name: str
+    shows: str
+    commands: Callable[[], Iterator[Command]]
+
+
+def _demo() -> Iterator[Command]:
+    yield [*_DEV, "demo"]
+    yield [*_UV, "python", "scripts/demo_verdict.py"]
+
+
+def _tests() -> Iterator[Command]:
+    yield [*_DEV, "test"]
+
+
+def _lint() -> Iterator[Command]:
+    yield [*_UV, "pre-commit", "run", "--all-files", "--show-diff-on-failure"]
+
+
+def _types() -> Iterator[Command]:
+    sources = [f"packages/{each.name}/src" for each in workspace.DISTRIBUTIONS if each.owns]
+    yield [*_UV, "mypy", *sources]
+    yield [*_UV, "mypy", "scripts", "dev.py"]
+    yield [*_UV, "pyright"]
+
+
+def _contracts() -> Iterator[Command]:
+    yield [*_UV, "lint-imports"]
+
+
+def _wheels() -> Iterator[Command]:
+    yield [*_UV, "python", "scripts/check_wheels.py"]
+
+
+def _slices() -> Iterator[Command]:
+    yield [*_UV, "python", "scripts/slices.py"]
+
+
+def _pythons() -> Iterator[Command]:
+    """The tests on the oldest and the newest Python found, unless `tests` had them on it."""
+    found = workspace.interpreters()
+    default = f"{sys.version_info[0]}.{sys.version_info[1]}"
+    for version in sorted({found[0], found[-1]} - {default}, key=found.index):
+        isolated = [
+            "--isolated",
+            "--python",
+            version,
+            "--no-default-groups",
+            "--group",
+            "integration",
+        ]
+        yield [*_UV, *isolated, "python", "-m", "pytest", "-q"]
+
+
+def _opentelemetry() -> Iterator[Command]:
+    yield [*_UV, "python", "scripts/lowest_opentelemetry.py"]
+
+
+def _packaging() -> Iterator[Command]:
+    yield [*_UV, "python", "-m", "pytest", "-m", "integration", "tests/packaging"]
+
+
+def _integration() -> Iterator[Command]:
+    pytest = [*_UV, "python", "-m", "pytest", "-m", "integration", "tests"]
+    yield [*pytest, "--ignore=tests/packaging", "--ignore=tests/integration/test_torch_compile.py"]
+
+
+def _torch() -> Iterator[Command]:
+    yield [sys.executable, "scripts/torch_tests.py"]
+
+
+STEPS = (
+    Step("demo", "the README's first command, and its verdict", _demo),
+    Step("tests", "the README's second command", _tests),
+    Step("lint", "pre-commit over all files: ruff, headers, lock, versions, gated calls", _lint),
+    Step("types", "mypy and pyright, both strict", _types),
+    Step("contracts", "which distribution imports which", _contracts),
+    Step("wheels", "what the wheels and source archives hold", _wheels),
+    Step("slices", "each distribution from its wheel, with nothing else installed", _slices),
+    Step("pythons", "the tests on the oldest and the newest Python found", _pythons),
+    Step("opentelemetry", "the tests on the lowest OpenTelemetry versions", _opentelemetry),
+    Step("packaging", "fresh installs, a planted violation, the launcher", _packaging),
+    Step("integration", "real processes, signals, servers", _integration),
+    Step("torch", "compiled training steps, in a side environment", _torch),
+)
+
+
+def run(step: Step) -> str:
+    """Run the commands of one step, their output left visible; returns the outcome."""
+    outcome = "passed"
+    for command in step.commands():
+        print(f"\n$ {shlex.join(command)}", flush=True)
+        status = subprocess.call(command, cwd=workspace.ROOT, stdin=subprocess.DEVNULL)
+        if status == NOT_RUN and outcome == "passed":
+            outcome = "NOT RUN"
+        elif status not in {0, NOT_RUN}:
+            print(f"step {step.name}: exit status {status}", flush=True)
+            outcome = "FAILED"
+    return outcome
+
+
+def main() -> int:
+    """Run the named steps, all by default; returns the exit status."""
+    by_name = {step.name: step for step in STEPS}
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="STEP", help=", ".join(by_name))
+    parser.add_argument("--list", action="store_true", help="print the steps and stop")
+    parser.add_argument("--skip", action="append", default=[], metavar="STEP")
+    arguments = parser.parse_args()
+    if arguments.list:
+        for step in STEPS:
+            print(f"{step.name:14} {step.shows}")
+        return 0
+    unknown = [name for name in (*arguments.names, *arguments.skip) if name not in by_name]
+    if unknown:
+        parser.error(f"unknown step {unknown[0]!r}; `--list` prints them")
+    names = [name for name in arguments.names or by_name if name not in arguments.skip]
+    # Hooks and steps call `uv` by name, also when it lives in .uv/.
+    os.environ["PATH"] = f"{Path(workspace.uv()).parent}{os.pathsep}{os.environ['PATH']}"
+    return _summary([_timed(by_name[name]) for name in names])
+
+
+def _timed(step: Step) -> tuple[str, str, float]:
+    print(f"\n{'=' * 78}\n{step.name}: {step.shows}\n{'=' * 78}", flush=True)
+    started = time.monotonic()
+    outcome = run(step)
+    return step.name, outcome, time.monotonic() - started
+
+
+def _summary(results: list[tuple[str, str, float]]) -> int:
+    strict = os.environ.get("CI_STRICT") == "1"
+    print(f"\n{'=' * 78}\nsummary\n{'=' * 78}")
+    for name, outcome, duration_s in results:
+        print(f"{name:14} {outcome:8} {duration_s:7.1f} s")
+    failed = [name for name, outcome, _ in results if outcome == "FAILED"]
+    not_run = [name for name, outcome, _ in results if outcome == "NOT RUN"]
+    for name in not_run:
+        print(f"NOT RUN: {name}" + (", a failure because CI_STRICT=1" if strict else ""))
+    if failed:
+        print(f"FAILED: {', '.join(failed)}")
+    status = 1 if failed or (strict and not_run) else 0
+    print("all steps passed" if not (failed or not_run) else f"exit status {status}")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

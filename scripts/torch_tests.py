@@ -1,0 +1,57 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
+# SPDX-License-Identifier: Apache-2.0
+"""Run the torch.compile tests in a side environment on Python 3.11, outside the lock.
+
+torch is large and used only when a consumer has it, so it is no dependency of the workspace.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import ci
+import workspace
+
+PYTHON = "3.11"
+TORCH = "torch==2.13.0"
+TESTS = "tests/integration/test_torch_compile.py"
+# Kept between runs; .gitignore names it.
+ENVIRONMENT = workspace.ROOT / ".torch"
+
+
+def main() -> int:
+    """Prepare the environment and run the tests; returns the exit status."""
+    if not (workspace.ROOT / TESTS).exists():
+        sys.exit(f"{TESTS} is missing")
+    base = _base_python()
+    if base is None:
+        print(f"NOT RUN: torch.compile tests, no Python {PYTHON} here")
+        return ci.NOT_RUN
+    python = str(ENVIRONMENT / "bin" / "python")
+    if not os.access(python, os.X_OK):
+        subprocess.run([base, "-m", "venv", ENVIRONMENT], check=True)
+    # pip, not uv: it honours the wheel folders that a machine may have for torch.
+    pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    if subprocess.call([*pip, TORCH, "numpy", "pytest", "hypothesis"]) != 0:
+        print(f"NOT RUN: torch.compile tests, pip cannot install {TORCH} here")
+        return ci.NOT_RUN
+    # The tree itself, not an installed copy that a later run might find stale.
+    sources = [workspace.API.folder / "src", workspace.SDK.folder / "src"]
+    subprocess.run([*pip, "opentelemetry-sdk>=1.30,<2"], check=True)
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, sources))}
+    pytest = [python, "-m", "pytest", "-m", "integration", "-p", "nemo.lens.testing", TESTS]
+    return subprocess.call(pytest, cwd=workspace.ROOT, env=env)
+
+
+def _base_python() -> str | None:
+    """The path of an installed Python of the wanted version, or None."""
+    command = [workspace.uv(), "python", "find", "--no-project", "--system", PYTHON]
+    found = subprocess.run(command, capture_output=True, text=True, check=False, cwd=Path.home())
+    return found.stdout.strip() or None
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,31 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
+# SPDX-License-Identifier: Apache-2.0
+"""The Python code that the pages show runs as it stands there."""
+
+import shutil
+import subprocess
+import sys
+
+import check_gated_arguments
+import pytest
+import workspace
+
+# Names that every page uses without explaining them, and the script that pages call train.py.
+PRELUDE = "rank, world_size = 0, 1\n"
+TRAINING_SCRIPT = workspace.ROOT / "examples/train_loop.py"
+
+BLOCKS = [
+    pytest.param(code, id=f"{path.relative_to(workspace.ROOT)}:{line}")
+    for path in workspace.tracked_files("*.md")
+    for line, code in check_gated_arguments.code_blocks(path.read_text(encoding="utf-8"))
+]
+
+
+@pytest.mark.parametrize("code", BLOCKS)
+def test_a_code_block_runs(code, tmp_path):
+    """Each block on its own, with warnings as errors, and no file left behind."""
+    shutil.copy(TRAINING_SCRIPT, tmp_path / "train.py")
+    command = [sys.executable, "-W", "error", "-c", PRELUDE + code]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["train.py"]
