@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from nemo.lens import NemoLensConfig, SpanGroup, setup_telemetry
+from nemo.lens.config import NemoLensConfig
+from nemo.lens.groups import SpanGroup
+from nemo.lens.handle import setup_telemetry
 from nemo.lens.instruments import MetricSpec, register_metric_group
 
 if TYPE_CHECKING:
-    from nemo.lens import TelemetryHandle
+    from nemo.lens.handle import TelemetryHandle
 
 METRIC_GROUP = "demo"
 
