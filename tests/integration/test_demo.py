@@ -288,6 +288,25 @@ def test_checkpoints_hold_the_whole_model_in_shares(slow_run):
         assert sum(len(state[part]) for state in states) == 5 * 48 + 49 * 48 + 49 * 3
 
 
+@pytest.mark.parametrize("command", ["report", "ranks"])
+def test_a_run_is_explained_without_opentelemetry(slow_run, command):
+    """Reading starts fast: neither OpenTelemetry nor, for plain text, rich is imported."""
+    code = (
+        "import sys; from nemo.lens.cli import main; status = main(sys.argv[1:]); "
+        "print(sorted({m.split('.')[0] for m in sys.modules} & {'opentelemetry', 'rich'}), status)"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-c", code, command, slow_run[0]],
+        check=True,
+        capture_output=True,
+        text=True,
+        env=environment(),
+    )
+
+    assert done.stdout.splitlines()[-1] == "[] 0"
+
+
 @pytest.mark.parametrize("options", [["--ranks", 1], ["--ranks", 1, "--steps", 1], ["--steps", 1]])
 def test_the_smallest_trainings_work(tmp_path, options):
     """One rank, one step, or both are recorded and explained."""
@@ -327,6 +346,11 @@ def test_the_environment_does_not_change_what_the_demo_records(tmp_path):
         NEMO_LENS_EXPORTER="otlp",
         NEMO_LENS_SPAN_GROUPS="job",
         NEMO_LENS_RUN_ID="other",
+        OTEL_SDK_DISABLED="true",
+        OTEL_TRACES_SAMPLER="always_off",
+        OTEL_RESOURCE_ATTRIBUTES="service.instance.id=one,nv.dl.rank=5",
+        SLURM_JOB_ID="123",
+        TORCHELASTIC_RESTART_COUNT="2",
         RANK="7",
         WORLD_SIZE="9",
     )
