@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -238,11 +239,12 @@ def test_every_rank_records_every_kind_of_span(slow_run):
     """Step parts are children of their step, on each rank, with its number."""
     from nemo.lens.runs import Run
 
-    spans = [span for process in Run(slow_run[0]).processes for span in process.spans()]
+    spans = list(Run(slow_run[0]).spans())
 
-    counts = {}
-    for span in spans:
-        counts[span.name] = counts.get(span.name, 0) + 1
+    names = {span.span_id: span.name for span in spans}
+    parts = [span for span in spans if span.name.startswith("demo.train_step.")]
+    assert {names[span.parent_span_id] for span in parts} == {"demo.train_step"}
+    counts = Counter(span.name for span in spans)
     per_step = 4 * STEPS
     assert counts == {
         "demo.job": 4,
@@ -286,6 +288,25 @@ def test_checkpoints_hold_the_whole_model_in_shares(slow_run):
         assert sum(len(state[part]) for state in states) == 5 * 48 + 49 * 48 + 49 * 3
 
 
+@pytest.mark.parametrize("command", ["report", "ranks"])
+def test_a_run_is_explained_without_opentelemetry(slow_run, command):
+    """Reading starts fast: neither OpenTelemetry nor, for plain text, rich is imported."""
+    code = (
+        "import sys; from nemo.lens.cli import main; status = main(sys.argv[1:]); "
+        "print(sorted({m.split('.')[0] for m in sys.modules} & {'opentelemetry', 'rich'}), status)"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-c", code, command, slow_run[0]],
+        check=True,
+        capture_output=True,
+        text=True,
+        env=environment(),
+    )
+
+    assert done.stdout.splitlines()[-1] == "[] 0"
+
+
 @pytest.mark.parametrize("options", [["--ranks", 1], ["--ranks", 1, "--steps", 1], ["--steps", 1]])
 def test_the_smallest_trainings_work(tmp_path, options):
     """One rank, one step, or both are recorded and explained."""
@@ -325,6 +346,11 @@ def test_the_environment_does_not_change_what_the_demo_records(tmp_path):
         NEMO_LENS_EXPORTER="otlp",
         NEMO_LENS_SPAN_GROUPS="job",
         NEMO_LENS_RUN_ID="other",
+        OTEL_SDK_DISABLED="true",
+        OTEL_TRACES_SAMPLER="always_off",
+        OTEL_RESOURCE_ATTRIBUTES="service.instance.id=one,nv.dl.rank=5",
+        SLURM_JOB_ID="123",
+        TORCHELASTIC_RESTART_COUNT="2",
         RANK="7",
         WORLD_SIZE="9",
     )
@@ -359,7 +385,7 @@ def test_a_killed_rank_ends_the_demo_and_leaves_a_readable_run(training, victim)
 
 def test_ctrl_c_ends_everything_and_keeps_what_was_recorded(training):
     """The whole foreground group gets SIGINT; status 130, one sentence, no traceback."""
-    demo = training()
+    demo = training(ranks=2)
 
     os.killpg(demo.process.pid, signal.SIGINT)
     status, out, err = demo.end()
@@ -373,7 +399,7 @@ def test_ctrl_c_ends_everything_and_keeps_what_was_recorded(training):
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_no_rank_survives_the_launcher(training, number):
     """Ranks notice that the launching process is gone; there are no orphans."""
-    demo = training()
+    demo = training(ranks=2)
 
     os.kill(demo.process.pid, number)
     status, _, err = demo.end()

@@ -174,7 +174,11 @@ def _result(plan: TrainingPlan, outcome: Outcome, duration_s: float) -> str:
 def _answer(
     plan: TrainingPlan, outcome: Outcome, duration_s: float, screen: Screen, *, as_json: bool
 ) -> None:
-    recorded = open_run(_run_path(plan))
+    try:
+        recorded = open_run(_run_path(plan))
+    except exits.ProblemError:
+        say(_result(plan, outcome, duration_s))
+        raise
     if as_json:
         screen.json(_json(plan, outcome, duration_s, recorded))
         return

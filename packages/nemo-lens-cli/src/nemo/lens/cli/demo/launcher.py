@@ -18,7 +18,7 @@ from nemo.lens.cli.demo.messages import Evaluated, Progress, Stopped
 from nemo.lens.cli.demo.worker import EXIT_FAILED, EXIT_PEER_LOST, run_rank
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator
     from multiprocessing.connection import Connection
     from multiprocessing.context import SpawnProcess
 
@@ -44,8 +44,8 @@ class Outcome:
     step: int = 0
     loss: float | None = None
     evaluated: Evaluated | None = None
-    failures: list[str] = field(default_factory=list)
-    tracebacks: list[str] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list[str])
+    tracebacks: list[str] = field(default_factory=list[str])
 
     def note(self, message: Message) -> None:
         """Keep what a rank says about the training."""
@@ -107,7 +107,7 @@ def _start(plan: TrainingPlan, ranks: list[_Rank]) -> None:
 
 
 @contextmanager
-def _interrupt_held_back() -> Iterator[None]:
+def _interrupt_held_back() -> Generator[None]:
     """Start processes that never see Ctrl-C: the launcher alone decides how a run ends.
 
     A blocked signal stays blocked in a spawned process; here it is delivered afterwards.

@@ -36,7 +36,9 @@ def read_records() -> list[str]:
     Returns:
         One comma-separated line for each penguin, the same order in every process.
     """
-    text = resources.files(__package__).joinpath("penguins.csv").read_text(encoding="utf-8")
+    text = (
+        resources.files("nemo.lens.cli.demo").joinpath("penguins.csv").read_text(encoding="utf-8")
+    )
     records = text.splitlines()[1:]
     random.Random(_SPLIT_SEED).shuffle(records)  # noqa: S311 - a reproducible split, no secret
     return records

@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 import random
 from array import array
+from itertools import pairwise
 from operator import mul
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -46,7 +47,7 @@ class Perceptron:
                 [source.gauss(0.0, fan_in**-0.5) for _ in range(fan_in)] + [0.0]
                 for _ in range(fan_out)
             ]
-            for fan_in, fan_out in zip(sizes, sizes[1:])  # noqa: B905, RUF007 - pairwise by design
+            for fan_in, fan_out in pairwise(sizes)
         ]
 
     @property

@@ -11,7 +11,7 @@ from nemo.lens.cli.demo.messages import Evaluated, Progress
 from nemo.lens.cli.screen import is_styled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator
 
     from nemo.lens.cli.demo.messages import Message
 
@@ -19,7 +19,7 @@ _PLAIN_LINES = 10
 
 
 @contextmanager
-def progress(stream: TextIO, steps: int) -> Iterator[Callable[[Message], None]]:
+def progress(stream: TextIO, steps: int) -> Generator[Callable[[Message], None]]:
     """Show the training on ``stream`` while the block runs.
 
     Args:

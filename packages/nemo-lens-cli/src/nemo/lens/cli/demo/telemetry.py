@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from nemo.lens import NemoLensConfig, SpanGroup, setup_telemetry
+from nemo.lens.config import NemoLensConfig
+from nemo.lens.groups import SpanGroup
+from nemo.lens.handle import setup_telemetry
 from nemo.lens.instruments import MetricSpec, register_metric_group
 
 if TYPE_CHECKING:
-    from nemo.lens import TelemetryHandle
+    from nemo.lens.handle import TelemetryHandle
 
 METRIC_GROUP = "demo"
 
@@ -54,7 +56,12 @@ def register_metrics() -> None:
     register_metric_group(
         METRIC_GROUP,
         [
-            MetricSpec("loss", "demo.loss", description="Mean cross-entropy of the global batch."),
+            MetricSpec(
+                "loss",
+                "demo.loss",
+                unit="1",
+                description="Mean cross-entropy of the global batch.",
+            ),
             MetricSpec(
                 "accuracy",
                 "demo.accuracy",

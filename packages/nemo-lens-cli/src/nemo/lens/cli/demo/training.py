@@ -12,13 +12,14 @@ import time
 from array import array
 from typing import TYPE_CHECKING
 
-from nemo.lens import managed_span, set_step
 from nemo.lens.cli.demo import checkpoint, penguins
 from nemo.lens.cli.demo.messages import Evaluated, Progress
 from nemo.lens.cli.demo.perceptron import MomentumSGD, Perceptron
 from nemo.lens.cli.demo.telemetry import METRIC_GROUP, DemoSpanGroup, SpanName
+from nemo.lens.helpers import managed_span
 from nemo.lens.instruments import record_metrics
 from nemo.lens.semconv import DL_BATCH_SIZE, DL_ITERATION
+from nemo.lens.state import set_step
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,7 +34,7 @@ HIDDEN_LAYERS = (48, 48)
 BATCH_SIZE = 96
 CHECKPOINT_EVERY = 20
 _SEED = 2
-_SLOW_RANK_PASSES = 2
+_SLOW_RANK_EXTRA_PASSES = 1
 
 
 def train(
@@ -89,7 +90,7 @@ class Trainer:
         self._plan = plan
         self._rank = rank
         self._group = group
-        self._passes = _SLOW_RANK_PASSES if rank == plan.slow_rank else 1
+        self._extra_passes = _SLOW_RANK_EXTRA_PASSES if rank == plan.slow_rank else 0
         with managed_span(DemoSpanGroup.MODEL_INIT, SpanName.MODEL_INIT):
             records = penguins.read_records()
             train_shard = penguins.shard(penguins.training_records(records), rank, plan.world_size)
@@ -122,7 +123,8 @@ class Trainer:
             with managed_span(DemoSpanGroup.DATA_LOADING, SpanName.DATA_LOADING):
                 batch = next(self._batches)
             with managed_span(DemoSpanGroup.FORWARD_BACKWARD, SpanName.FORWARD_BACKWARD):
-                for _ in range(self._passes):
+                result = self._model.forward_backward(batch)
+                for _ in range(self._extra_passes):
                     result = self._model.forward_backward(batch)
             addends = result.gradient
             addends.append(result.loss_sum)

@@ -26,6 +26,7 @@ EXIT_PEER_LOST = 3
 
 # The run is over in seconds; OpenTelemetry's default of a minute would leave one point per metric.
 _METRIC_INTERVAL_MS = "500"
+_OF_OTHER_JOBS = ("NEMO_LENS_", "OTEL_", "SLURM_", "TORCHELASTIC_", "RAY_", "PMI", "OMPI_")
 
 
 def run_rank(
@@ -43,30 +44,42 @@ def run_rank(
         launcher: Where progress and the reason of an early end are sent.
     """
     _set_environment(plan, rank)
-    handle = telemetry.start(plan.directory, plan.run_id, rank, plan.world_size)
     status = 0
     try:
-        train(plan, rank, ProcessGroup(rank, links), handle.meter, launcher)
+        _record_and_train(plan, rank, links, launcher)
     except PeerLostError as error:
         status = EXIT_PEER_LOST
         _tell(launcher, Stopped(str(error), ""))
     except Exception as error:  # the launcher prints it in one piece, not interleaved with others
         status = EXIT_FAILED
         _tell(launcher, Stopped(f"{type(error).__name__}: {error}", traceback.format_exc()))
-    finally:
-        handle.shutdown()
     sys.exit(status)
 
 
+def _record_and_train(
+    plan: TrainingPlan,
+    rank: int,
+    links: Sequence[Link],
+    launcher: Connection[Message, None],
+) -> None:
+    handle = telemetry.start(plan.directory, plan.run_id, rank, plan.world_size)
+    try:
+        train(plan, rank, ProcessGroup(rank, links), handle.meter, launcher)
+    finally:
+        handle.shutdown()
+
+
 def _set_environment(plan: TrainingPlan, rank: int) -> None:
-    """What a job launcher sets for its ranks."""
+    """What a job launcher sets for its ranks, and nothing that was meant for another job."""
+    for name in [name for name in os.environ if name.startswith(_OF_OTHER_JOBS)]:
+        del os.environ[name]
     os.environ.update(
         RANK=str(rank),
         LOCAL_RANK=str(rank),
         WORLD_SIZE=str(plan.world_size),
         LOCAL_WORLD_SIZE=str(plan.world_size),
+        OTEL_METRIC_EXPORT_INTERVAL=_METRIC_INTERVAL_MS,
     )
-    os.environ.setdefault("OTEL_METRIC_EXPORT_INTERVAL", _METRIC_INTERVAL_MS)
 
 
 def _tell(launcher: Connection[Message, None], message: Message) -> None:

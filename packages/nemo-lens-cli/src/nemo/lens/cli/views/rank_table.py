@@ -40,10 +40,11 @@ def ranks(
 
     Args:
         page: Where to write.
-        rows: All ranks.
+        rows: All ranks; those without a whole step are left out.
         stragglers: Those to point out.
         everything: List every rank; otherwise a large run is cut to those that work most.
     """
+    rows = [row for row in rows if row.steps]
     if not rows:
         return
     page.heading("Ranks, in a typical step")

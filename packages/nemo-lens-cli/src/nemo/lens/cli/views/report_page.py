@@ -22,6 +22,8 @@ _BAR_LENGTH = 24
 _MOST_METRICS = 20
 _MOST_LISTED = 8
 _PAIR = 2
+# How OpenTelemetry spells a number without a unit.
+_NO_UNIT = "1"
 
 
 def render(summary: RunSummary, page: Page) -> Page:
@@ -52,8 +54,9 @@ def _facts(summary: RunSummary) -> list[tuple[str, str]]:
     facts = [("run", summary.run), ("recorded", _recorded(summary)), ("ranks", _ranks(summary))]
     if summary.steps_done:
         step = summary.step_s
-        typical, high = duration(step.p50), duration(step.p90)
-        text = f"{summary.steps_done:,} done; half of them took up to {typical}, 90% up to {high}"
+        text = f"{summary.steps_done:,} done, typically in {duration(step.p50)}"
+        if summary.steps_done > 1:
+            text += f", 90% within {duration(step.p90)}"
         facts.append(("steps", text))
     facts.append(("spans", f"{summary.spans:,}"))
     facts.append(("ended", _ended(summary.processes)))
@@ -163,7 +166,7 @@ def _metric(row: MetricRow) -> list[Cell]:
     return [
         Cell(f"{row.name} {labels}".rstrip()),
         *(Cell(number(value)) for value in values),
-        Cell(row.unit),
+        Cell("" if row.unit == _NO_UNIT else row.unit),
         Cell(f"{row.ranks:,}"),
     ]
 
