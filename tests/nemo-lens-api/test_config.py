@@ -260,6 +260,18 @@ def test_validate_tells_every_bad_value_at_once():
     assert len(str(refusal.value).splitlines()) == 2
 
 
+def test_a_value_that_cannot_be_shown_is_told_by_its_type():
+    """An object of the application whose `repr` raises does not hide the mistake."""
+
+    class Unshowable:
+        def __repr__(self):
+            raise RuntimeError
+
+    config = NemoLensConfig(user=Unshowable())
+    with pytest.raises(ValueError, match=r"NemoLensConfig\.user: <Unshowable>"):
+        config.validate()
+
+
 def test_a_default_configuration_is_valid():
     """Nothing needs to be set."""
     NemoLensConfig().validate()

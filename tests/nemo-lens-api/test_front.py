@@ -155,10 +155,10 @@ def test_importing_the_front_loads_only_the_front():
     out = run(
         """
         import nemo.lens, sys
-        print(sorted(m for m in sys.modules if m.startswith("nemo.lens")), "typing" in dir())
+        print([m for m in sys.modules if m.startswith("nemo.lens")])
         """
     )
-    assert out == "['nemo.lens', 'nemo.lens.lazy_front'] False\n"
+    assert out == "['nemo.lens']\n"
 
 
 def test_threads_that_race_for_the_names_get_the_same_objects():
@@ -178,10 +178,10 @@ def test_threads_that_race_for_the_names_get_the_same_objects():
         ]
         [t.start() for t in threads]
         [t.join() for t in threads]
-        print(all(s[n] is seen[0][n] for s in seen for n in names))
+        print([n for n in names for s in seen if s[n] is not seen[0][n]])
         """
     )
-    assert out == "True\n"
+    assert out == "[]\n"
 
 
 def test_modules_may_be_dropped_and_imported_again():

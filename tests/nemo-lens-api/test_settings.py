@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from nemo.lens.config import NemoLensConfig
-from nemo.lens.settings import FOREIGN_VARIABLES, SETTINGS
+from nemo.lens.foreign_variables import FOREIGN_VARIABLES
+from nemo.lens.settings import SETTINGS
 from nemo.lens.value_types import DefaultText
 
 ROOT = Path(__file__).resolve().parents[2]

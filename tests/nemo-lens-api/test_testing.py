@@ -244,7 +244,7 @@ def test_loading_the_plugin_loads_neither_opentelemetry_nor_the_rest_of_lens():
         check=True,
         timeout=60,
     )
-    assert out.stdout == "['nemo.lens', 'nemo.lens.lazy_front', 'nemo.lens.testing']\n"
+    assert out.stdout == "['nemo.lens', 'nemo.lens.testing']\n"
 
 
 def test_a_consumers_tests_are_untouched_unless_they_ask(tmp_path):

@@ -158,6 +158,16 @@ def test_names_of_their_own_that_two_vocabularies_share_are_reported(caplog):
     assert "registered 'rollout', which namespace" in record.getMessage()
 
 
+def test_a_library_may_register_names_that_a_vocabulary_inherited(caplog):
+    """Sharing base names is what they are for, whichever way a library registers."""
+    register_vocabulary(RolloutGroup)
+    SpanRegistry.register("newer", ["step", "optimizer"])
+    assert caplog.records == []
+    SpanRegistry.register("other", ["rollout"])
+    (record,) = caplog.records
+    assert f"which namespace '{name_of(RolloutGroup)}' has registered too" in record.getMessage()
+
+
 def test_a_class_of_a_module_imported_again_replaces_the_earlier_one():
     """The namespace is the class's full name, so a new version takes the place of the old."""
 
@@ -210,6 +220,25 @@ def test_registering_a_class_never_raises_whatever_it_declares(all_groups, prese
     except ValueError as error:
         assert "Unknown span group or preset" in str(error)  # noqa: PT017
     SpanRegistry.clear()
+
+
+@pytest.mark.parametrize("thing", [None, 7, "step", object(), lambda: None])
+def test_registering_what_is_no_class_at_all_does_not_raise(thing):
+    """A wrong argument of set-up must not stop a job here; it simply brings no group."""
+    register_vocabulary(thing)
+    assert SpanRegistry.groups() == frozenset()
+
+
+def test_a_metaclass_that_raises_does_not_stop_the_registration():
+    """What cannot be read counts as not declared."""
+
+    class Meta(type):
+        @property
+        def ALL_GROUPS(cls):  # noqa: N802
+            raise RuntimeError("hostile")
+
+    register_vocabulary(Meta("Hostile", (), {"_PRESETS": {"default": ["mine"]}}))
+    assert SpanRegistry.groups() == {"mine"}
 
 
 def test_a_class_that_merely_looks_like_a_vocabulary_is_registered():

@@ -105,7 +105,13 @@ if TYPE_CHECKING:
         "unregister_export_strategy",
     ]
 else:
-    from nemo.lens.lazy_front import module_hooks
 
-    __getattr__, __dir__ = module_hooks(globals())
-    del module_hooks
+    def __getattr__(name: str) -> object:
+        from nemo.lens.lazy_front import find_attribute
+
+        return find_attribute(globals(), name)
+
+    def __dir__() -> list[str]:
+        from nemo.lens.lazy_front import list_attributes
+
+        return list_attributes(globals())

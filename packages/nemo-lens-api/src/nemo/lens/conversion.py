@@ -56,16 +56,16 @@ def _scalar(value: Any, kind: type) -> str | bool | int | float:
         return float.__float__(value)
     if issubclass(kind, str) or is_enum_type(kind):
         return as_text(value)
-    if issubclass(kind, (bytes, bytearray)):
-        return encodable(bytes(value).decode("utf-8"))
-    if hasattr(kind, "__fspath__"):
-        return as_text(kind.__fspath__(value))
     if hasattr(kind, "item"):
         return _scalar_of_array(value, kind)
     return _scalar_of_library(value, kind)
 
 
 def _scalar_of_library(value: Any, kind: type) -> str | float:
+    if issubclass(kind, (bytes, bytearray)):
+        return encodable(bytes(value).decode("utf-8"))
+    if hasattr(kind, "__fspath__"):
+        return as_text(kind.__fspath__(value))
     origins = [(ancestor.__module__, ancestor.__qualname__) for ancestor in kind.__mro__]
     if not _TEXT_TYPES.isdisjoint(origins):
         return value.isoformat() if hasattr(kind, "isoformat") else as_text(value)

@@ -23,36 +23,78 @@ if TYPE_CHECKING:
     Begin = Callable[[], AbstractContextManager[Any] | None]
     """Returns an unentered span, or None when nothing is to be recorded by this call."""
 
+    WrapPlain = Callable[[Callable[..., Any]], Callable[..., Any]]
+    """Wraps a function that does its work when it is called."""
 
-def wrapped(
-    function: Any, begin: Begin, wrap_plain: Callable[[Callable[..., Any]], Callable[..., Any]]
-) -> Any:
+    Decorator = tuple[Callable[..., Any], tuple[Any, ...]]
+    """How to make the decorator again in another process: a factory and its arguments."""
+
+
+def wrapped(function: Any, begin: Begin, wrap_plain: WrapPlain, decorator: Decorator) -> Any:
     """Return `function` wrapped so that each call is covered by a span from `begin`.
 
     Args:
         function: Any callable, or a `classmethod` or `staticmethod` object.
         begin: Called once for each call (for generators: at the first iteration).
-        wrap_plain: Wraps a function that does its work when called.
+        wrap_plain: Used for what does its work when called.
+        decorator: What a pickled callable object makes its decorator from again.
 
     Raises:
         TypeError: `function` cannot be called (a property, for example).
     """
     if isinstance(function, (classmethod, staticmethod)):
-        return type(function)(wrapped(function.__func__, begin, wrap_plain))
+        return type(function)(wrapped(function.__func__, begin, wrap_plain, decorator))
     if not callable(function):
         raise TypeError(
             f"trace_fn decorates callables, not {type(function).__name__} objects; "
             "put it below @property and similar decorators"
         )
-    wrapper = _wrapper_of_kind(function, begin, wrap_plain)
-    return functools.update_wrapper(wrapper, function)
+    wrapper = _wrapper_of_kind(function, begin)
+    if wrapper is not None:
+        return functools.update_wrapper(wrapper, function)
+    traced = wrap_plain(function)
+    if _binds_to_instances(function):
+        return functools.update_wrapper(traced, function)
+    return TracedCallable(function, traced, decorator)
 
 
-def _wrapper_of_kind(
-    function: Callable[..., Any],
-    begin: Begin,
-    wrap_plain: Callable[[Callable[..., Any]], Callable[..., Any]],
-) -> Callable[..., Any]:
+class TracedCallable:
+    """A traced object that is no function: a `functools.partial`, a bound method, a callable.
+
+    A wrapper function could not be pickled for these, and would hide the object's attributes.
+    """
+
+    def __init__(
+        self, function: Callable[..., Any], traced: Callable[..., Any], decorator: Decorator
+    ) -> None:
+        functools.update_wrapper(self, function, updated=())
+        self._traced = traced
+        self._decorator = decorator
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._traced(*args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        # Only what this object lacks; while it is being unpickled, that includes `__wrapped__`.
+        if name == "__wrapped__":
+            raise AttributeError(name)
+        return getattr(self.__wrapped__, name)
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return _decorated_again, (*self._decorator, self.__wrapped__)
+
+
+def _decorated_again(factory: Callable[..., Any], arguments: tuple[Any, ...], function: Any) -> Any:
+    return factory(*arguments)(function)
+
+
+def _binds_to_instances(function: Any) -> bool:
+    """Say whether `function`, as a class attribute, becomes a method; a wrapper function does."""
+    return hasattr(type(function), "__get__") and not inspect.ismethod(function)
+
+
+def _wrapper_of_kind(function: Callable[..., Any], begin: Begin) -> Callable[..., Any] | None:
+    """Return a wrapper for what does its work after the call; None for everything else."""
     code_bearer = _code_bearer(function)
     if inspect.iscoroutinefunction(code_bearer):
         return _coroutine_wrapper(function, begin)
@@ -60,9 +102,9 @@ def _wrapper_of_kind(
         return _async_generator_wrapper(function, begin)
     if inspect.isgeneratorfunction(code_bearer):
         wrapper = _generator_wrapper(function, begin)
-        flags = inspect.unwrap(code_bearer).__code__.co_flags
+        flags = code_bearer.__code__.co_flags
         return types.coroutine(wrapper) if flags & inspect.CO_ITERABLE_COROUTINE else wrapper
-    return wrap_plain(function)
+    return None
 
 
 def _code_bearer(function: Any) -> Any:

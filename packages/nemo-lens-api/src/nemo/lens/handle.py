@@ -11,6 +11,7 @@ import logging
 import operator
 import os
 import threading
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
 
 from nemo.lens import state
@@ -171,7 +172,7 @@ class TelemetryHandle:
         return self._runtime.stats()
 
 
-def setup_telemetry(
+def setup_telemetry(  # noqa: PLR0917 - the signature is the compatibility contract
     config: NemoLensConfig,
     rank: Any = _NOT_GIVEN,
     world_size: Any = _NOT_GIVEN,
@@ -365,6 +366,10 @@ def _checked(name: str, value: Any, *, least: int) -> int | None:
 
 
 def _open_gate(config: NemoLensConfig, *, rank_given: bool) -> None:
+    # Loaded now, not by the first span: a fork in the middle of an import in another thread would
+    # leave the child with an import lock that nobody releases.
+    for module in ("nemo.lens.recording", "nemo.lens.outcome"):
+        import_module(module)
     from nemo.lens.redaction import set_added_redact_keys
 
     _register_groups(config, rank_given=rank_given)

@@ -131,7 +131,9 @@ def trace_fn(
     def decorate(function: Decorated) -> Decorated:
         from nemo.lens.decorating import wrapped
 
-        decorated: Decorated = wrapped(function, begin, wrap_plain)
+        decorated: Decorated = wrapped(
+            function, begin, wrap_plain, (trace_fn, (group, name, tracer))
+        )
         return decorated
 
     return decorate
@@ -206,7 +208,9 @@ class SpanCm(AbstractContextManager["Span"]):
 
             return traced
 
-        decorated: Decorated = wrapped(function, begin, wrap_plain)
+        decorated: Decorated = wrapped(
+            function, begin, wrap_plain, (SpanCm, (self._name, self._tracer, self._attributes))
+        )
         return decorated
 
 

@@ -20,7 +20,7 @@ from opentelemetry.trace import INVALID_SPAN, set_span_in_context
 from nemo.lens.attachment import attached, detach
 from nemo.lens.no_span import refuse_decoration
 from nemo.lens.outcome import record_outcome
-from nemo.lens.tracing import is_get_tracer_genuine, lens_tracer, report_tracer_failure
+from nemo.lens.tracing import lens_tracer, report_tracer_failure
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -57,20 +57,23 @@ class SpanFactory(Protocol):
 
 _installed: SpanFactory | None = None
 _installed_for: object = None
+_get_tracer_then: object = None
 
 
 def install_span_factory(factory: SpanFactory | None, provider: object = None) -> None:
     """Let `factory` build the spans of all helpers; None brings the plain factory back.
 
     The factory is asked only while `provider` is the global tracer provider and
-    `opentelemetry.trace.get_tracer` is not patched.
+    `opentelemetry.trace.get_tracer` is the function that it is now: a test that patches
+    `get_tracer` gets to see its spans.
 
     Args:
         factory: What to ask for spans; see `SpanFactory`.
         provider: The tracer provider that the factory belongs to; None for the global one of now.
     """
-    global _installed, _installed_for
-    _installed_for = trace.get_tracer_provider() if provider is None and factory else provider
+    global _get_tracer_then, _installed, _installed_for
+    _installed_for = trace.get_tracer_provider() if provider is None else provider
+    _get_tracer_then = trace.get_tracer
     _installed = factory
 
 
@@ -84,12 +87,16 @@ def build_span(
     factory = _installed
     if (
         factory is not None
+        and trace.get_tracer is _get_tracer_then
         and trace.get_tracer_provider() is _installed_for
-        and is_get_tracer_genuine()
     ):
-        span = factory(name, attributes, tracer, options)
-        if span is not None:
-            return span
+        try:
+            span = factory(name, attributes, tracer, options)
+        except Exception as error:  # the plain factory still works
+            report_tracer_failure("the span factory", error)
+        else:
+            if span is not None:
+                return span
     return PlainSpan(name, attributes, tracer, options)
 
 
@@ -178,6 +185,14 @@ def finish_span(
         report_tracer_failure("record_exception", failure)
     finally:
         _end(span, begun)
+
+
+def end_span_at(span: Span, end_time: int) -> None:
+    """End `span` at `end_time`, in nanoseconds since the epoch."""
+    try:
+        span.end(end_time=end_time)
+    except Exception as error:  # a broken processor must not become the caller's exception
+        report_tracer_failure("end", error)
 
 
 def _end(span: Span, begun: int) -> None:

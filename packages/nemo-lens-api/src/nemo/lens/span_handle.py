@@ -132,17 +132,12 @@ def make_mark(group: str, name: str, tracer: Tracer | None, keywords: dict[str, 
 def _make_instant(
     name: str, attributes: dict[str, Any], tracer: Tracer | None, options: SpanOptions | None
 ) -> None:
-    from nemo.lens.span_factory import start_span
-    from nemo.lens.tracing import report_tracer_failure
+    from nemo.lens.span_factory import end_span_at, start_span
 
     given = options or SpanOptions()
     now = time.time_ns() if given.start_time is None else given.start_time
     at = SpanOptions(kind=given.kind, links=given.links, context=given.context, start_time=now)
-    span = start_span(name, attributes, tracer, at)
-    try:
-        span.end(end_time=now)
-    except Exception as error:  # a broken processor must not become the caller's exception
-        report_tracer_failure("end", error)
+    end_span_at(start_span(name, attributes, tracer, at), now)
 
 
 class AttachedContext(AbstractContextManager[None]):

@@ -75,30 +75,14 @@ def emit_span(
         _warn_of_inversion(name, start_epoch_seconds, end_epoch_seconds, start - end)
         given.update(_inversion(start_epoch_seconds, end_epoch_seconds, start - end))
         end = start
-    return _recorded(tracer, name, (start, end), group, context, given)
-
-
-def _recorded(
-    tracer: Tracer | None,
-    name: str,
-    times: tuple[Decimal, Decimal],
-    group: str | None,
-    context: Context | None,
-    attributes: dict[str, Any],
-) -> Span:
     from nemo.lens.options import SpanOptions
     from nemo.lens.recording import name_text, settled
-    from nemo.lens.span_factory import start_span
-    from nemo.lens.tracing import report_tracer_failure
+    from nemo.lens.span_factory import end_span_at, start_span
 
-    start, end = (int(moment * _NANOSECONDS_PER_SECOND) for moment in times)
-    options = SpanOptions(attributes=attributes, context=context, start_time=start)
+    options = SpanOptions(attributes=given, context=context, start_time=_nanoseconds(start))
     settled_attributes, _ = settled({"_span": options})
     span = start_span(name_text(group, name), settled_attributes, tracer, options)
-    try:
-        span.end(end_time=end)
-    except Exception as error:  # a broken processor must not become the caller's exception
-        report_tracer_failure("end", error)
+    end_span_at(span, _nanoseconds(end))
     return span
 
 
@@ -110,6 +94,10 @@ def _seconds(argument: str, value: object) -> Decimal:
     if not seconds.is_finite():
         raise ValueError(f"{argument} must be finite seconds since the epoch, got {value!r}")
     return seconds
+
+
+def _nanoseconds(seconds: Decimal) -> int:
+    return int(seconds * _NANOSECONDS_PER_SECOND)
 
 
 def _warn_of_inversion(name: str, start: object, end: object, inversion: Decimal) -> None:

@@ -227,7 +227,7 @@ def _repair_after_fork() -> None:
     _publish()
 
 
-def _reset_for_tests() -> None:
+def _reset_for_tests() -> None:  # pyright: ignore[reportUnusedFunction] -- nemo.lens.testing
     global _odd_step_seen
     set_enabled_span_groups(frozenset())
     set_pp_trace_carrier(None)

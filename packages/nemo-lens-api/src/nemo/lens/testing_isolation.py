@@ -14,7 +14,7 @@ from contextlib import ExitStack, contextmanager
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Generator
 
 ISOLATED_VARIABLES = ("OTEL_RESOURCE_ATTRIBUTES", "NEMO_LENS_RUN_ID")
 """Variables that set-up publishes to child processes, and that would leak into the next test."""
@@ -29,7 +29,7 @@ _PROVIDER_VARIABLES = {
 
 
 @contextmanager
-def isolated() -> Iterator[None]:
+def isolated() -> Generator[None]:
     """Give the body a process in which telemetry was never set up, and undo what it does.
 
     Inside, the gate is closed, there is no carrier, no step and no global provider, set-up may be
@@ -48,10 +48,12 @@ def isolated() -> Iterator[None]:
 
 def reset_lens() -> None:
     """Reset every loaded lens module that keeps state, and let set-up be called again."""
-    for name, module in sorted(sys.modules.items()):
-        if name.startswith("nemo.lens.") and module is not None:
-            reset: Callable[[], object] | None = vars(module).get("_reset_for_tests")
-            if reset is not None:
+    for name in sorted(sys.modules):
+        if name.startswith("nemo.lens."):
+            # A test may have put None in the place of a module, to make its import fail.
+            names: dict[str, object] = getattr(sys.modules.get(name), "__dict__", {})
+            reset = names.get("_reset_for_tests")
+            if callable(reset):
                 reset()
     handle = sys.modules.get("nemo.lens.handle")
     if handle is not None:
@@ -59,7 +61,7 @@ def reset_lens() -> None:
 
 
 @contextmanager
-def _environment() -> Iterator[None]:
+def _environment() -> Generator[None]:
     before = {name: os.environ.pop(name, None) for name in ISOLATED_VARIABLES}
     try:
         yield
@@ -71,7 +73,7 @@ def _environment() -> Iterator[None]:
 
 
 @contextmanager
-def _opentelemetry_globals() -> Iterator[None]:
+def _opentelemetry_globals() -> Generator[None]:
     before = {module: _exchange_provider(module, None) for module in _PROVIDER_VARIABLES}
     try:
         yield
@@ -103,7 +105,7 @@ def _exchange_provider(module_name: str, provider: object) -> object:
 
 
 @contextmanager
-def _span_registry() -> Iterator[None]:
+def _span_registry() -> Generator[None]:
     groups = sys.modules.get("nemo.lens.groups")
     before = None if groups is None else groups.snapshot()
     try:

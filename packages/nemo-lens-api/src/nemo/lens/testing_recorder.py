@@ -19,7 +19,7 @@ from opentelemetry import trace
 from opentelemetry.trace import Link, SpanContext, SpanKind, Status, StatusCode, TraceFlags
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Generator, Mapping, Sequence
     from typing import Any
 
     from opentelemetry.context import Context
@@ -207,7 +207,7 @@ class RecordingTracer(trace.Tracer):
         record_exception: bool = True,
         set_status_on_exception: bool = True,
         end_on_exit: bool = True,
-    ) -> Iterator[RecordedSpan]:
+    ) -> Generator[RecordedSpan]:
         """Start a span and make it the current one for the body."""
         span = self.start_span(name, context, kind, attributes, links, start_time)
         with trace.use_span(

@@ -17,15 +17,9 @@ from nemo.lens.discards import discard
 if TYPE_CHECKING:
     from opentelemetry.trace import Tracer
 
-_genuine_get_tracer = trace.get_tracer
 _bound_get_tracer: object = None
 _bound_provider: object = None
 _bound_tracer: Tracer | None = None
-
-
-def is_get_tracer_genuine() -> bool:
-    """Say whether `opentelemetry.trace.get_tracer` is OpenTelemetry's own, not a test's patch."""
-    return trace.get_tracer is _genuine_get_tracer
 
 
 def lens_tracer() -> Tracer:

@@ -125,24 +125,28 @@ class Integer(ValueType):
         return str(value)
 
 
-class Fraction(ValueType):
-    """A share of a whole: a number from 0 to 1, both included."""
+class Real(ValueType):
+    """A number between two bounds, both included."""
 
     fault = "Invalid float"
-    accepted = "a number in [0, 1]"
+
+    def __init__(self, least: float, most: float) -> None:
+        self._least = least
+        self._most = most
+        self.accepted = f"a number in [{least:g}, {most:g}]"
 
     def parse(self, text: str) -> float:
-        """Give the number; NaN and what lies outside [0, 1] are refused."""
+        """Give the number; NaN and what lies outside the bounds are refused."""
         number = float(_plain_digits(text))
         if not self.accepts(number):
             raise ValueError(text)
         return number
 
     def accepts(self, value: Any) -> bool:
-        """Accept real numbers from 0 to 1 (numpy's too), not booleans and text."""
+        """Accept real numbers within the bounds (numpy's too), not booleans and text."""
         if isinstance(value, (bool, str)) or not hasattr(value, "__float__"):
             return False
-        return _holds(lambda: 0.0 <= float(value) <= 1.0)
+        return _holds(lambda: self._least <= float(value) <= self._most)
 
     def canonical(self, value: Any) -> float:
         """Give a plain float."""

@@ -1,5 +1,8 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
 # SPDX-License-Identifier: Apache-2.0
+# ruff: noqa: INP001 - the package file of nemo.lens is in nemo-lens-api
 """Compatibility path of `nemo.lens.sdk.sampling`, loaded at first use: it needs the SDK."""
 
-from nemo.lens.sdk.lazy_sampling import __getattr__ as __getattr__
+from nemo.lens.sdk.lazy_sampling import __getattr__
+
+__all__ = ["__getattr__"]

@@ -153,9 +153,7 @@ def _from_config(config: ResourceConfig) -> Attributes:
     return _exportable({name: value for name, value in values.items() if value})
 
 
-def _from_caller(
-    given: Mapping[str, Any] | None, rank: int | str | None, world_size: int | str | None
-) -> Attributes:
+def _from_caller(given: Any, rank: int | str | None, world_size: int | str | None) -> Attributes:
     if given is not None and not isinstance(given, Mapping):
         raise TypeError(
             "resource_attributes must be a mapping of attribute names to values, got "

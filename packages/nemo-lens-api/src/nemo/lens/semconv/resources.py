@@ -35,7 +35,8 @@ __all__ = [
 
 _log = logging.getLogger("nemo.lens.semconv.resources")
 
-_BASE_10_INTEGER = re.compile(r"[+-]?[0-9]+")
+# Far more digits than 64 bits hold, and few enough for int().
+_BASE_10_INTEGER = re.compile(r"[+-]?[0-9]{1,100}")
 
 
 def convert_integer(value: Any) -> int:

@@ -1,5 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
 # SPDX-License-Identifier: Apache-2.0
+# ruff: noqa: SLF001 - private names are what this module is for
 # pyright: reportPrivateUsage=false, reportAttributeAccessIssue=false, reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false, reportPrivateImportUsage=false
 """Every private OpenTelemetry name that NeMo Lens uses, in one place.
 
@@ -16,7 +17,7 @@ import importlib
 import random
 import sys
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from opentelemetry import context as context_api
 from opentelemetry import metrics as metrics_api
@@ -26,13 +27,17 @@ from opentelemetry.metrics._internal import _ProxyMeterProvider
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from types import ModuleType
 
     from opentelemetry.sdk.metrics import MeterProvider
     from opentelemetry.sdk.metrics.export import MetricExporter, MetricReader
     from opentelemetry.sdk.resources import Resource
     from opentelemetry.sdk.trace import TracerProvider
 
-_LOCK_TYPES = (type(threading.Lock()), type(threading.RLock()))
+_LOCK_FACTORIES: dict[type, Callable[[], Any]] = {
+    type(threading.Lock()): threading.Lock,
+    type(threading.RLock()): threading.RLock,
+}
 _RANDOM_USERS = (
     "opentelemetry.exporter.otlp.common.http",
     "opentelemetry.exporter.otlp.proto.grpc.exporter",
@@ -190,8 +195,8 @@ def _renew_meter_provider_after_fork(provider: MeterProvider, resource: Resource
     consumer._reader_storages = {
         reader: MetricReaderStorage(
             provider._sdk_config,
-            reader._instrument_class_temporality,
-            reader._instrument_class_aggregation,
+            cast("Any", reader._instrument_class_temporality),
+            cast("Any", reader._instrument_class_aggregation),
         )
         for reader in consumer._reader_storages
     }
@@ -200,8 +205,9 @@ def _renew_meter_provider_after_fork(provider: MeterProvider, resource: Resource
 def _renew_locks(owner: object) -> None:
     attributes = vars(owner)
     for name, value in list(attributes.items()):
-        if isinstance(value, _LOCK_TYPES):
-            attributes[name] = type(value)() if value is not None else value
+        renew = _LOCK_FACTORIES.get(type(value))
+        if renew is not None:
+            attributes[name] = renew()
 
 
 def new_logger_provider(resource: Resource, processor: Any) -> Any:
@@ -269,11 +275,11 @@ def emit_log(provider: Any, name: str, fields: dict[str, Any], resource: Resourc
     try:
         from opentelemetry.sdk._logs import ReadableLogRecord  # noqa: F401 - asks for the version
     except ImportError:
-        from opentelemetry.sdk._logs import LogRecord
+        from opentelemetry.sdk import _logs as sdk_logs
 
         span = trace_api.get_current_span().get_span_context()
         ids = {"trace_id": span.trace_id, "span_id": span.span_id, "trace_flags": span.trace_flags}
-        logger.emit(LogRecord(resource=resource, **ids, **fields))
+        logger.emit(vars(sdk_logs)["LogRecord"](resource=resource, **ids, **fields))
     else:
         from opentelemetry._logs import LogRecord as ApiLogRecord
 
@@ -281,10 +287,11 @@ def emit_log(provider: Any, name: str, fields: dict[str, Any], resource: Resourc
 
 
 def severity_number(level: int) -> Any:
-    """The OpenTelemetry severity of a standard library logging level."""
-    from opentelemetry._logs import std_to_otel
+    """The OpenTelemetry severity of a level of `logging`: four steps for each ten levels."""
+    from opentelemetry._logs import SeverityNumber
 
-    return std_to_otel(level)
+    tens, rest = divmod(min(level, 53), 10)
+    return SeverityNumber(0 if tens < 1 else 4 * tens + 1 + min(rest, 3))
 
 
 def encode_logs(batch: Sequence[Any]) -> Any:
@@ -296,11 +303,9 @@ def encode_logs(batch: Sequence[Any]) -> Any:
 
 def otlp_log_exporter_class(*, grpc: bool) -> Any:
     """The official OTLP log exporter."""
-    if grpc:
-        from opentelemetry.exporter.otlp.proto.grpc._log_exporter import OTLPLogExporter
-    else:
-        from opentelemetry.exporter.otlp.proto.http._log_exporter import OTLPLogExporter
-    return OTLPLogExporter
+    transport = "grpc" if grpc else "http"
+    module = importlib.import_module(f"opentelemetry.exporter.otlp.proto.{transport}._log_exporter")
+    return module.OTLPLogExporter
 
 
 def watching_grpc_exporter(exporter_class: Any, wrap: Callable[[Any], Any]) -> Any:
@@ -324,3 +329,10 @@ def plain_attributes(span: Any) -> dict[str, Any]:
     """The attributes of an ended span as the plain dictionary inside, with no lock and no copy."""
     attributes = span._attributes
     return getattr(attributes, "_dict", attributes) or {}
+
+
+def span_clocks() -> list[tuple[ModuleType, str]]:
+    """The module globals through which the SDK looks at the clock for spans and their events."""
+    from opentelemetry.sdk import trace as sdk_trace
+
+    return [(sdk_trace, name) for name in ("time_ns",) if hasattr(sdk_trace, name)]

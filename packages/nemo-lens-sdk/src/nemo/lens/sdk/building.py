@@ -8,11 +8,11 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from nemo.lens.resources.composition import compose_resource
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import TracerProvider
 
+from nemo.lens.resources.composition import compose_resource
 from nemo.lens.sdk import _otel_private, otel_environment
 from nemo.lens.sdk.export_queue import ExportQueue
 from nemo.lens.sdk.exporters.routes import Route, routes_of
@@ -26,10 +26,10 @@ from nemo.lens.sdk.sampling import RankAwareSampler
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from nemo.lens.config import NemoLensConfig
     from opentelemetry.sdk.metrics.export import MetricReader
     from opentelemetry.sdk.trace.export import SpanExporter
 
+    from nemo.lens.config import NemoLensConfig
     from nemo.lens.sdk.export_queue import Sink
 
 _METRIC_INTERVAL_MS = 10_000.0
@@ -67,10 +67,17 @@ class Build:
 
 @dataclass(frozen=True)
 class Callbacks:
-    """What processors call when somebody flushes or shuts down a provider directly."""
+    """What processors call when somebody flushes or shuts down a provider directly.
+
+    Attributes:
+        flush: Flush the pipeline within so many milliseconds.
+        shutdown: Shut the pipeline down.
+        enter_thread: Called first in every worker thread.
+    """
 
     flush: Callable[[int], bool]
     shutdown: Callable[[], object]
+    enter_thread: Callable[[], object]
 
 
 def build(
@@ -96,11 +103,13 @@ def build(
             )
         )
         routes = routes_of(config, resource)
-        span_lanes = _span_lanes(config, routes, span_exporter) if config.traces_enabled else []
-        metric_lanes, readers = (
-            _metric_lanes(routes, metric_reader) if config.metrics_enabled else ([], [])
+        span_lanes = (
+            _span_lanes(config, routes, span_exporter, callbacks) if config.traces_enabled else []
         )
-        log_lanes = _log_lanes(routes) if config.logs_enabled else []
+        metric_lanes, readers = (
+            _metric_lanes(routes, metric_reader, callbacks) if config.metrics_enabled else ([], [])
+        )
+        log_lanes = _log_lanes(routes, callbacks) if config.logs_enabled else []
         span_processor = _span_processor(span_lanes, callbacks)
         log_processor = _log_processor(log_lanes, callbacks)
         lanes: list[Lane] = [*span_lanes, *metric_lanes, *log_lanes]
@@ -122,18 +131,30 @@ def build(
 
 
 def _span_lanes(
-    config: NemoLensConfig, routes: list[Route], span_exporter: SpanExporter | None
+    config: NemoLensConfig,
+    routes: list[Route],
+    span_exporter: SpanExporter | None,
+    callbacks: Callbacks,
 ) -> list[ExportQueue]:
     if span_exporter is not None:
         from nemo.lens.sdk.exporters.foreign import ForeignSpanSink
 
         exporter = span_exporter
-        return [_span_lane(config, "given exporter", lambda: ForeignSpanSink(exporter), 0.2)]
-    return [_span_lane(config, route.name, route.span_sink, route.delay_s) for route in routes]
+        return [
+            _span_lane(config, "given exporter", lambda: ForeignSpanSink(exporter), 0.2, callbacks)
+        ]
+    return [
+        _span_lane(config, route.name, route.span_sink, route.delay_s, callbacks)
+        for route in routes
+    ]
 
 
 def _span_lane(
-    config: NemoLensConfig, name: str, build_sink: Callable[[], Sink], delay_s: float
+    config: NemoLensConfig,
+    name: str,
+    build_sink: Callable[[], Sink],
+    delay_s: float,
+    callbacks: Callbacks,
 ) -> ExportQueue:
     delay_ms = otel_environment.milliseconds("OTEL_BSP_SCHEDULE_DELAY", delay_s * 1000)
     return ExportQueue(
@@ -142,11 +163,11 @@ def _span_lane(
         bound=otel_environment.count("OTEL_BSP_MAX_QUEUE_SIZE", config.queue_size),
         batch_size=otel_environment.count("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", _BATCH_SIZE),
         delay_s=max(delay_ms / 1000, 0.001),
-        enter_thread=_otel_private.suppress_instrumentation,
+        enter_thread=callbacks.enter_thread,
     )
 
 
-def _log_lanes(routes: list[Route]) -> list[ExportQueue]:
+def _log_lanes(routes: list[Route], callbacks: Callbacks) -> list[ExportQueue]:
     return [
         ExportQueue(
             f"logs to {route.name}",
@@ -158,16 +179,16 @@ def _log_lanes(routes: list[Route]) -> list[ExportQueue]:
                 / 1000,
                 0.001,
             ),
-            enter_thread=_otel_private.suppress_instrumentation,
+            enter_thread=callbacks.enter_thread,
         )
         for route in routes
     ]
 
 
 def _metric_lanes(
-    routes: list[Route], metric_reader: MetricReader | None
+    routes: list[Route], metric_reader: MetricReader | None, callbacks: Callbacks
 ) -> tuple[list[MetricLane | ForeignReaderLane], list[MetricReader]]:
-    enter_thread = _otel_private.suppress_instrumentation
+    enter_thread = callbacks.enter_thread
     if metric_reader is not None:
         return [ForeignReaderLane(metric_reader, enter_thread)], [metric_reader]
     lanes: list[MetricLane | ForeignReaderLane] = []

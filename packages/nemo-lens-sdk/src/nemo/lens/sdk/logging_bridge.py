@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 import math
 import threading
@@ -12,12 +13,15 @@ import traceback
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from opentelemetry.sdk.resources import Resource
 
 _OWN_LOGGERS = ("nemo.lens", "opentelemetry", "grpc", "urllib3", "requests")
 _STANDARD_FIELDS = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 _SEVERITY_TEXT = {"WARNING": "WARN", "CRITICAL": "FATAL"}
 _inside = threading.local()
+_undo: list[Callable[[], object]] = []
 
 
 def setup_logging_bridge(logger_name: str = "", level: int = logging.INFO) -> None:
@@ -44,17 +48,28 @@ def attach_handler(logger_name: str, level: int) -> None:
         if isinstance(handler, LensLogHandler):
             handler.setLevel(level)
             return
-    logger.addHandler(LensLogHandler(level))
+    handler = LensLogHandler(level)
+    logger.addHandler(handler)
+    _undo.append(lambda: logger.removeHandler(handler))
+
+
+def detach_handlers() -> None:
+    """Take every handler of ours away and put levels back; telemetry has ended."""
+    while _undo:
+        _undo.pop()()
 
 
 class LensLogHandler(logging.Handler):
     """Emits through the global logger provider; never raises, never exports its own export."""
 
     def handle(self, record: logging.LogRecord) -> bool:
-        """Emit a record unless it comes from exporting."""
+        """Emit a record unless it is filtered out or comes from exporting; takes no lock."""
         if _is_own(record):
             return False
-        return bool(super().handle(record))
+        kept = self.filter(record)
+        if kept:
+            self.emit(kept if isinstance(kept, logging.LogRecord) else record)
+        return bool(kept)
 
     def emit(self, record: logging.LogRecord) -> None:
         """Emit a record; one that cannot be formatted is exported as its unformatted message."""
@@ -68,10 +83,6 @@ class LensLogHandler(logging.Handler):
             return
         finally:
             _inside.emitting = False
-
-    def createLock(self) -> None:  # noqa: N802 - the name in `logging.Handler`
-        """Go without a lock: emitting is safe from any thread and from signal handlers."""
-        self.lock = None
 
 
 def _emit(record: logging.LogRecord) -> None:
@@ -157,7 +168,9 @@ def _open_logger(logger: logging.Logger, level: int) -> None:
     before = logger.getEffectiveLevel()
     if before <= level:
         return
+    _undo.append(functools.partial(logger.setLevel, logger.level))
     for handler in logger.handlers:
         if not isinstance(handler, LensLogHandler) and handler.level < before:
+            _undo.append(functools.partial(handler.setLevel, handler.level))
             handler.setLevel(before)
     logger.setLevel(level)

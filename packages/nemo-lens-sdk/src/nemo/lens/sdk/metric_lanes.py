@@ -37,16 +37,21 @@ class CollectingReader(MetricReader):
         return collected if collected is not None and collected.resource_metrics else None
 
     def _receive_metrics(
-        self, metrics_data: MetricsData, timeout_millis: float = 10_000, **_options: Any
+        self,
+        metrics_data: MetricsData,
+        timeout_millis: float = 10_000,  # noqa: ARG002 - the name is the interface's
+        **_options: Any,
     ) -> None:
         self._collected = metrics_data
 
     def force_flush(self, timeout_millis: float = 10_000) -> bool:
         """Do nothing: the pipeline flushes the exporter."""
+        del timeout_millis
         return True
 
     def shutdown(self, timeout_millis: float = 30_000, **_options: Any) -> None:
         """Do nothing: the pipeline shuts the exporter down."""
+        del timeout_millis
 
 
 class MetricLane:

@@ -8,7 +8,6 @@ import logging
 import time
 from typing import TYPE_CHECKING, Any, Protocol
 
-from nemo.lens.sdk import counts
 from nemo.lens.sdk.export_queue import current_thread_exports
 
 if TYPE_CHECKING:
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
 
     from opentelemetry.sdk.resources import Resource
 
+    from nemo.lens.sdk.counts import Counts
     from nemo.lens.sdk.exporters.routes import Route
     from nemo.lens.sdk.processor import LensSpanProcessor
     from nemo.lens.sdk.worker import Request
@@ -27,7 +27,7 @@ class Lane(Protocol):
     """One signal on its way to one exporter."""
 
     subject: str
-    counts: counts.Counts
+    counts: Counts
 
     def start(self) -> None:
         """Start the worker thread."""
@@ -92,7 +92,8 @@ class Pipeline:
             return False
         deadline = time.monotonic() + max(0.0, timeout_ms / 1000)
         requests = self.ask()
-        return all([request.wait(deadline) for request in requests])
+        answers = [request.wait(deadline) for request in requests]
+        return all(answers)
 
     def ask(self) -> list[Request]:
         """Ask every lane to export now, without waiting."""
@@ -114,7 +115,8 @@ class Pipeline:
             self._span_processor.refuse()
             self._span_processor.close_open_spans()
         requests = [lane.ask(final=True) for lane in self._lanes]
-        delivered = all([request.wait(deadline) for request in requests])
+        answers = [request.wait(deadline) for request in requests]
+        delivered = all(answers)
         for lane in self._lanes:
             lane.abandon()
         self._result = delivered

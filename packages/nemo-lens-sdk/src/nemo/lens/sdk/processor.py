@@ -7,9 +7,9 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from nemo.lens.scope import scope_values
 from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor
 
+from nemo.lens.scope import scope_values
 from nemo.lens.sdk import counts
 
 if TYPE_CHECKING:
@@ -61,6 +61,7 @@ class LensSpanProcessor(SpanProcessor):
 
     def on_start(self, span: Span, parent_context: Context | None = None) -> None:
         """Remember the span and give it the attributes of the enclosing scopes."""
+        del parent_context
         if self._closed:
             return
         self._open[span.get_span_context().span_id] = span

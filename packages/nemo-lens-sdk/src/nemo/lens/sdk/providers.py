@@ -9,12 +9,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from nemo.lens.config import NemoLensConfig
     from opentelemetry.sdk.metrics.export import MetricReader
     from opentelemetry.sdk.trace.export import SpanExporter
 
+    from nemo.lens.config import NemoLensConfig
 
-def build_providers(
+
+def build_providers(  # noqa: PLR0917 - the signature is the compatibility contract
     config: NemoLensConfig,
     rank_or_resource_attributes: int | Mapping[str, Any] | None = None,
     world_size: int | None = None,

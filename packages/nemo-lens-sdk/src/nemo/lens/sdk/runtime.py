@@ -14,26 +14,27 @@ from typing import TYPE_CHECKING, Any
 
 import opentelemetry.metrics
 import opentelemetry.trace
-from nemo.lens import semconv, state
-from nemo.lens.fork_safety import run_in_forked_child
-from nemo.lens.package_info import __version__
-from nemo.lens.semconv import SCHEMA_URL
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.resources import PROCESS_PID, Resource
 from opentelemetry.sdk.trace import TracerProvider
 
+from nemo.lens import semconv, state
+from nemo.lens.fork_safety import run_in_forked_child
+from nemo.lens.package_info import __version__
 from nemo.lens.sdk import _otel_private, ids
 from nemo.lens.sdk.building import Build, Callbacks, LensMeterProvider, LensTracerProvider, build
 from nemo.lens.sdk.signals import SignalFlush
+from nemo.lens.semconv import SCHEMA_URL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from nemo.lens.config import NemoLensConfig
     from opentelemetry.metrics import Meter
     from opentelemetry.sdk.metrics.export import MetricReader
     from opentelemetry.sdk.trace.export import SpanExporter
     from opentelemetry.trace import Tracer
+
+    from nemo.lens.config import NemoLensConfig
 
 SCOPE = "nemo.lens"
 EXIT_TIMEOUT_MS = 5000.0
@@ -100,6 +101,10 @@ class Runtime:
         self._retire()
         return delivered
 
+    def supervise(self) -> None:
+        """Start the supervisor unless it runs."""
+        self._supervisor.start()
+
     def stats(self) -> dict[str, Any]:
         """Delivered, waiting and lost items."""
         return self.pipeline.stats()
@@ -136,6 +141,10 @@ class Runtime:
 
     def _retire(self) -> None:
         atexit.unregister(self._at_exit)
+        if self.logger_provider is not None:
+            from nemo.lens.sdk.logging_bridge import detach_handlers
+
+            detach_handlers()
         self._signals.restore()
         self._supervisor.close()
         _alive.discard(self)
@@ -247,6 +256,7 @@ def start(
     callbacks = Callbacks(
         flush=lambda timeout_ms: running[0].flush(timeout_ms) if running else True,
         shutdown=lambda: running[0].shutdown(EXIT_TIMEOUT_MS) if running else True,
+        enter_thread=lambda: _enter_worker_thread(running[0] if running else None),
     )
     built = build(
         config,
@@ -261,6 +271,13 @@ def start(
     running.append(runtime)
     runtime.install(built)
     return runtime
+
+
+def _enter_worker_thread(runtime: Runtime | None) -> None:
+    """In a forked child the first recorded span starts the supervisor, before a signal needs it."""
+    _otel_private.suppress_instrumentation()
+    if runtime is not None:
+        runtime.supervise()
 
 
 def _child_resource(resource: Resource) -> Resource:

@@ -47,7 +47,7 @@ class RankAwareSampler(Sampler):
         self._delegate = delegate or ALWAYS_ON
         self._selected = rank_hash(rank) < sample_rate
 
-    def should_sample(
+    def should_sample(  # noqa: PLR0917 - the interface of OpenTelemetry
         self,
         parent_context: Context | None,
         trace_id: int,

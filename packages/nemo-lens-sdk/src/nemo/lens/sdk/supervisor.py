@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import logging
 import os
 import select
 import threading
@@ -22,6 +23,7 @@ from nemo.lens.sdk.worker import Request
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+_logger = logging.getLogger(__name__)
 _REQUEST = 0
 _LATE_ANSWER = 1.05
 
@@ -106,7 +108,11 @@ class Supervisor:
         request = ShutdownRequest(now + timeout_s, end)
         if self._is_over:
             return True
-        self.start()
+        try:
+            self.start()
+        except RuntimeError:
+            # An interpreter that is shutting down allows no new thread.
+            return self._shut_down(request.deadline, end)
         self._requests.append(request)
         self._wake()
         return request.wait(now + timeout_s * _LATE_ANSWER)
@@ -139,8 +145,9 @@ class Supervisor:
             succeeded = False
             try:
                 succeeded = self._shut_down(request.deadline, request.end)
-            finally:
-                request.finish(succeeded=succeeded)
+            except Exception:
+                _logger.debug("a shutdown failed", exc_info=True)
+            request.finish(succeeded=succeeded)
 
     def _note_signal(self, signal_number: int) -> None:
         patience_s = self._on_signal(signal_number)

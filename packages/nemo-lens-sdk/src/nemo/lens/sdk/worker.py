@@ -101,9 +101,8 @@ class Worker:
 
     def wake(self) -> None:
         """Ask for a round now; nobody waits for it."""
-        if self._thread is None:
-            self.start()
-        self._commands.put(None)
+        if self._thread is not None or self._can_start():
+            self._commands.put(None)
 
     def ask(self, *, final: bool = False) -> Request:
         """Ask for a round and get the request to wait for."""
@@ -111,10 +110,20 @@ class Worker:
         if self._ended:
             request.finish(succeeded=True)
             return request
-        if self._thread is None:
-            self.start()
+        if self._thread is None and not self._can_start():
+            self._answer(request)
+            return request
         self._commands.put(request)
         return request
+
+    def _can_start(self) -> bool:
+        """Start the thread; an interpreter that is shutting down allows no new one."""
+        try:
+            self.start()
+        except RuntimeError:
+            self._thread = None
+            return False
+        return True
 
     def _run(self) -> None:
         self._enter_thread()
@@ -127,17 +136,21 @@ class Worker:
         self._dismiss_latecomers()
 
     def _answer(self, request: Request | None) -> None:
-        succeeded = False
+        succeeded = self._try(lambda: self._task.run_once(urgent=request is not None))
+        if request is None:
+            return
+        if request.final:
+            self._ended = True
+            self._try(self._task.close)
+        request.finish(succeeded=succeeded is True)
+
+    def _try(self, step: Callable[[], bool | None]) -> bool | None:
         try:
-            succeeded = self._task.run_once(urgent=request is not None)
-            if request is not None and request.final:
-                self._ended = True
-                self._task.close()
+            return step()
         except Exception:
             # A task reports its own failures; what still arrives here must not end the thread.
             _logger.debug("a round of %s failed", self._name, exc_info=True)
-        if request is not None:
-            request.finish(succeeded=succeeded)
+            return False
 
     def _dismiss_latecomers(self) -> None:
         while True:

@@ -15,9 +15,9 @@ from nemo.lens.sdk.repair import repair_logs, repair_metrics, repair_spans
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from nemo.lens.config import NemoLensConfig
     from opentelemetry.sdk.resources import Resource
 
+    from nemo.lens.config import NemoLensConfig
     from nemo.lens.sdk.export_queue import Sink
     from nemo.lens.sdk.files.sinks import RunFiles
 

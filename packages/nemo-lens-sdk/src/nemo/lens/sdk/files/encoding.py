@@ -16,7 +16,6 @@ from json.encoder import encode_basestring as quote
 from typing import TYPE_CHECKING, Any
 
 from nemo.lens import span_names
-
 from nemo.lens.sdk._otel_private import plain_attributes
 
 if TYPE_CHECKING:
@@ -190,7 +189,7 @@ def _value(value: Any) -> str:
     return _other_value(value)
 
 
-def _other_value(value: Any) -> str:
+def _other_value(value: Any) -> str:  # noqa: PLR0911 - one return for each kind of value
     """Encode what attributes rarely hold: subclasses, sequences, bytes, mappings, None."""
     if value is None:
         return "{}"

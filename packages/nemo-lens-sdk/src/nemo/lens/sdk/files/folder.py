@@ -8,6 +8,7 @@ share a folder, and no directory gets hot with ten thousand ranks.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -16,11 +17,11 @@ import sys
 import time
 from dataclasses import dataclass, field
 from importlib import metadata
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
 SCHEMA = 1
 _RANKS_PER_FOLDER = 256
@@ -184,8 +185,6 @@ def _command() -> list[str]:
 def _versions() -> dict[str, str]:
     versions = {"python": sys.version.split()[0]}
     for name in _VERSIONED:
-        try:
+        with contextlib.suppress(metadata.PackageNotFoundError):
             versions[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            continue
     return versions

@@ -17,7 +17,7 @@ from nemo.lens.sdk.files.segments import SegmentLimits, SegmentWriter
 from nemo.lens.sdk.noise import warn_once_a_minute
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from opentelemetry.sdk.resources import Resource
     from opentelemetry.sdk.trace import ReadableSpan
