@@ -12,17 +12,18 @@ from __future__ import annotations
 import gzip
 import random
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, Callable, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
 
 NANO = 1_000_000_000
 EPOCH = 1_760_000_000 * NANO
 BATCH = 64
 TORN = b'{"resourceSpans":[{"resource":{"attributes":[{"key":"to'
-
-Noise = Callable[[random.Random], float]
 
 
 class SpanRow(NamedTuple):
@@ -70,7 +71,7 @@ class Scenario:
         default_factory=lambda: {"data_loading": 0.002, "forward_backward": 0.040}
     )
     optimizer_s: float = 0.003
-    noise: Noise = lambda rng: 1 + max(-0.5, rng.gauss(0, 0.05))
+    noise: Callable[[random.Random], float] = lambda rng: 1 + max(-0.5, rng.gauss(0, 0.05))
     seed: int = 0
     ranks_per_host: int = 4
     clock_offset_s: dict[int, float] = field(default_factory=dict)
@@ -158,7 +159,9 @@ class _Rank:
         end = released + self._length("optimizer", scenario.optimizer_s, rng)
         self._span("demo.optimizer", "optimizer", self._step_id, released, end)
         number = {"dl.iteration": {"intValue": str(step)}}
-        self._span("demo.step", "step", "job", self._started, end, number, self._step_id)
+        self._span(
+            "demo.step", "step", "job", self._started, end, attributes=number, span_id=self._step_id
+        )
         return end
 
     def _length(self, phase: str, base: float, rng: random.Random) -> float:
@@ -181,6 +184,7 @@ class _Rank:
         parent: str,
         start: float,
         end: float,
+        *,
         attributes: dict[str, Any] | None = None,
         span_id: str = "",
     ) -> None:

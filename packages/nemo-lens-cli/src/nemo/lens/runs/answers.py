@@ -9,20 +9,20 @@ whole answer is `{"schema": 1, "run": ..., "verdict": "...", ..., "problems": [.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, is_dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 SCHEMA: Final = 1
 
 
-def _plain(value: object) -> Any:
-    if isinstance(value, Answer):
-        return value.to_json()
+def _is_tuple(value: Any) -> TypeGuard[tuple[Any, ...]]:
+    return isinstance(value, tuple)
+
+
+def _plain(value: Any) -> Any:
     if is_dataclass(value):
         return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
-    if isinstance(value, (tuple, list)):
+    if _is_tuple(value):
         return [_plain(item) for item in value]
-    if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
     return value
 
 

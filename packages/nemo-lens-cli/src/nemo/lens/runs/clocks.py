@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 
 _MIN_STEPS_FOR_DRIFT: Final = 16
 _MIN_DRIFT_NANO: Final = 50_000.0
-# A drift must move the clock by this many standard errors of the noise over the run.
-_DRIFT_CERTAINTY: Final = 6.0
+# A drift must move the clock over the run by five standard errors. That of a median of slopes
+# between points half a run apart is about 5 sigma / sqrt(n).
+_DRIFT_CERTAINTY: Final = 5 * 5.0
 
 
 @dataclass(frozen=True)

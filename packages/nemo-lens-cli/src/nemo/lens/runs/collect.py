@@ -9,6 +9,8 @@ the memory grows with the number of steps and not with the number of spans.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from nemo.lens.runs.phases import Node, Phase, split
@@ -115,17 +117,13 @@ def collect(run: Run) -> list[ProcessRecord]:
     """
     builders: dict[Process, _Builder] = {}
     done: dict[Process, ProcessRecord] = {}
-    current: Process | None = None
-    for span in run.spans():
-        process = span.process
-        if process is not current:
-            # Run folders come process by process; a collector interleaves them.
-            if current is not None and current.manifest:
-                done[current] = builders.pop(current).finish()
-            current = process
-            builder = builders.get(process) or builders.setdefault(process, _Builder(process))
-            add = builder.add
-        add(span)
+    for process, spans in groupby(run.spans(), key=attrgetter("process")):
+        builder = builders.setdefault(process, _Builder(process))
+        for span in spans:
+            builder.add(span)
+        if process.manifest:
+            # Run folders come process by process; only a collector interleaves them.
+            done[process] = builders.pop(process).finish()
     done.update((process, builder.finish()) for process, builder in builders.items())
     return [done.get(process) or ProcessRecord(process) for process in run.processes]
 
@@ -169,7 +167,7 @@ class _Builder:
         self._nest_steps()
         seen: dict[int, int] = {}
         numbered = any(number is not None for _node, _parent, number in self._steps)
-        steps = sorted(self._steps)
+        steps = sorted(self._steps, key=_window)
         siblings = _Siblings(self._children, {parent for _node, parent, _number in steps})
         previous_end = 0
         for place, (node, parent, number) in enumerate(steps):
@@ -283,6 +281,10 @@ class _Siblings:
             rest = self._kept[parent] + nodes[self._place[parent] :]
             if rest:
                 self._children[parent] = rest
+
+
+def _window(step: tuple[Node, str, int | None]) -> Node:
+    return step[0]
 
 
 def _has_ancestor(span_id: str, wanted: set[str], parents: dict[str, str]) -> bool:

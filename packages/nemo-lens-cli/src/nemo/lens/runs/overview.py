@@ -150,12 +150,12 @@ def _event_rows(records: list[ProcessRecord]) -> tuple[EventRow, ...]:
 
 
 def _notes(records: list[ProcessRecord], left_out: int) -> list[str]:
-    notes = [
-        f"{record.process.label}: {record.unnumbered_steps} step spans carry no dl.iteration and "
-        "were not compared"
-        for record in records
-        if record.unnumbered_steps
-    ]
+    notes: list[str] = []
+    for record in records:
+        if count := record.unnumbered_steps:
+            spans = "1 step span carries" if count == 1 else f"{count} step spans carry"
+            was = "was" if count == 1 else "were"
+            notes.append(f"{record.process.label}: {spans} no dl.iteration and {was} not compared")
     if left_out:
         notes.append(f"metrics: {left_out} points of further series are not shown")
     return notes

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import orjson
 
 from nemo.lens.runs.answers import SCHEMA
-from nemo.lens.runs.records import attributes
+from nemo.lens.runs.records import attributes, is_list
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -167,7 +167,7 @@ def _from_manifest(fields: dict[str, Any], named: Process) -> Process:
     rank = _number(fields.get("rank"))
     pid = _number(fields.get("pid"))
     command = fields.get("command")
-    words: list[Any] = command if isinstance(command, list) else []
+    words: list[Any] = command if is_list(command) else []
     lost = {key: _number(count) for key, count in _mapping(fields.get("lost")).items()}
     versions = _mapping(fields.get("versions"))
     return replace(

@@ -142,11 +142,11 @@ def _mapping(content: Any, depth: int) -> dict[str, Any]:
 
 
 _DECODERS: Final[dict[str, Callable[[Any, int], Any]]] = {
-    "stringValue": lambda content, _depth: str(content),
+    "stringValue": lambda content, _depth: content if isinstance(content, str) else None,
     "intValue": lambda content, _depth: int(content),
     "doubleValue": lambda content, _depth: float(content),
     "boolValue": lambda content, _depth: content is True or content == "true",
-    "bytesValue": lambda content, _depth: str(content),
+    "bytesValue": lambda content, _depth: content if isinstance(content, str) else None,
     "arrayValue": _array,
     "kvlistValue": _mapping,
 }

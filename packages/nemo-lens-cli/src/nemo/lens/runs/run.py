@@ -115,7 +115,7 @@ class Run:
             files = segments(folder)
         except OSError as error:
             self._problems.add(f"{label}: the folder could not be listed: {error.strerror}")
-            files = dict.fromkeys(SIGNALS, ())
+            files = {}
         source = _Source(process, files)
         if process.manifest:
             return source
@@ -162,7 +162,7 @@ class Run:
         key = _KEYS[signal]
         loose = source.process is None
         marker = f'"{key}"'.encode() if loose else b""
-        for path in source.files[signal]:
+        for path in source.files.get(signal, ()):
             label = self._label(path)
             foreign = 0
             for request in json_lines(path, label, problems, marker=marker):

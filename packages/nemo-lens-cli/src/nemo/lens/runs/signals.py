@@ -64,7 +64,7 @@ def metric_rows(points: Iterable[Point]) -> tuple[tuple[MetricRow, ...], int]:
     found: dict[tuple[str, str, str], _Series] = {}
     left_out = 0
     for point in points:
-        if not math.isfinite(point.value):
+        if not all(map(math.isfinite, (point.value, point.low, point.high))):
             continue
         key = (point.name, point.kind, repr(sorted(point.attributes.items())))
         series = found.get(key)

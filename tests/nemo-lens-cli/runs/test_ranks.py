@@ -1,0 +1,194 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
+# SPDX-License-Identifier: Apache-2.0
+"""The straggler report on whole runs, from files."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from synthetic_runs import Scenario, process_folder, write_collector_file, write_run
+
+from nemo.lens.runs import Run, analyse_ranks
+
+SEEDS = 20
+
+
+def heavy(rng):
+    """Noise with a heavy tail: most near 1, some far above."""
+    return 0.9 + 0.1 * rng.paretovariate(2)
+
+
+def report(tmp_path, scenario):
+    return analyse_ranks(Run(write_run(tmp_path, scenario)))
+
+
+def test_the_answer_has_the_documented_shape(tmp_path):
+    """The keys that other tools rely on, in JSON-ready values."""
+    answer = report(tmp_path, Scenario(slow={(2, "forward_backward"): 1.6})).to_json()
+    assert list(answer)[:3] == ["schema", "run", "verdict"]
+    assert (answer["schema"], answer["run"], answer["problems"]) == (1, "synthetic", [])
+    [straggler] = answer["stragglers"]
+    assert straggler["rank"] == 2
+    assert straggler["host"] == "host0"
+    assert straggler["phase"] == "forward_backward"
+    assert straggler["kind"] == "chronic"
+    assert straggler["excess_s_per_step"] == pytest.approx(0.024, rel=0.1)
+    assert [row["rank"] for row in answer["ranks"]] == [0, 1, 2, 3]
+    assert {"rank", "host", "own_s", "wait_s", "clock_offset_s"} <= answer["ranks"][0].keys()
+    assert answer["ranks"][0]["own_s"].keys() == answer["ranks"][0]["wait_s"].keys()
+    assert set(answer["ranks"][0]["own_s"]) == {"p50", "p90"}
+    assert answer["verdict"].startswith("Rank 2 on host0 is slow in forward_backward: 2")
+
+
+def test_the_slow_rank_waits_least_although_all_steps_take_the_same(tmp_path):
+    """Own work and waiting are told apart in steps of equal length."""
+    answer = report(tmp_path, Scenario(slow={(2, "forward_backward"): 1.6}))
+    waits = {row.rank: row.wait_s.p50 for row in answer.ranks}
+    own = {row.rank: row.own_s.p50 for row in answer.ranks}
+    assert min(waits, key=waits.__getitem__) == 2
+    assert max(own, key=own.__getitem__) == 2
+    totals = [own[rank] + waits[rank] for rank in own]
+    assert max(totals) < 1.1 * min(totals)
+
+
+@pytest.mark.parametrize("noise", [Scenario().noise, heavy], ids=["normal", "heavy"])
+def test_injected_ranks_and_phases_are_named_and_nobody_else(tmp_path, noise):
+    """Rank, host, phase and clock are right in every seed."""
+    for seed in range(SEEDS):
+        rng = random.Random(seed)
+        rank, phase = rng.randrange(8), rng.choice(["forward_backward", "data_loading"])
+        offset = rng.uniform(-10, 10)
+        scenario = Scenario(
+            run=f"seed{seed}",
+            ranks=8,
+            ranks_per_host=2,
+            steps=40,
+            phases={"data_loading": 0.03, "forward_backward": 0.04},
+            noise=noise,
+            seed=seed,
+            nested=seed % 2 == 0,
+            clock_offset_s={1: offset, 3: -offset},
+            slow={(rank, phase): 1.8},
+        )
+        answer = analyse_ranks(Run(write_run(tmp_path, scenario)))
+        found = [(one.rank, one.host, one.phase, one.kind) for one in answer.stragglers]
+        assert found == [(rank, f"host{rank // 2}", phase, "chronic")], seed
+        offsets = {row.host: row.clock_offset_s for row in answer.ranks}
+        expected = {"host0": 0, "host1": offset, "host2": 0, "host3": -offset}
+        assert offsets == pytest.approx(expected, abs=1e-3), seed
+
+
+@pytest.mark.parametrize("noise", [Scenario().noise, heavy], ids=["normal", "heavy"])
+def test_runs_without_a_slow_rank_name_nobody(tmp_path, noise):
+    """The list is empty in every seed, and the verdict says so."""
+    for seed in range(SEEDS):
+        scenario = Scenario(run=f"seed{seed}", noise=noise, seed=seed)
+        answer = analyse_ranks(Run(write_run(tmp_path, scenario)))
+        assert answer.stragglers == (), seed
+        assert answer.verdict == "No rank stands out among 4 ranks in 59 compared steps."
+
+
+def test_drifting_clocks_are_told(tmp_path):
+    """Offset in the middle of the run, and how much it grows."""
+    scenario = Scenario(
+        ranks=4, ranks_per_host=2, steps=1000, clock_offset_s={1: 0.5}, clock_drift_ppm={1: 100.0}
+    )
+    row = report(tmp_path, scenario).ranks[3]
+    assert row.clock_drift_ppm == pytest.approx(100, rel=0.05)
+    assert row.clock_offset_s == pytest.approx(0.5 + 23 * 100e-6, abs=1e-3)
+
+
+def test_a_single_stall_is_told_with_its_step(tmp_path):
+    """One held-up step is not chronic."""
+    answer = report(tmp_path, Scenario(stalls={(1, 30): 2.0}))
+    [straggler] = answer.stragglers
+    assert (straggler.rank, straggler.kind, straggler.steps) == (1, "once", (30,))
+    assert straggler.phase == "forward_backward"
+    assert straggler.excess_s_per_step == pytest.approx(2.0, rel=0.05)
+    assert answer.verdict.startswith("Rank 1 on host0 held up step 30 in forward_backward: 2.0")
+
+
+def test_a_checkpoint_that_rank_0_writes_for_all_is_not_held_against_it(tmp_path):
+    """A phase that only one rank has is nobody's fault."""
+    answer = report(tmp_path, Scenario(checkpoint_every=20, checkpoint_s=3.0))
+    assert answer.stragglers == ()
+
+
+def test_work_between_the_steps_counts_to_the_next(tmp_path):
+    """Data loading outside of the step span makes a straggler, too."""
+    answer = report(tmp_path, Scenario(between_s=0.02, slow={(3, "data_loading"): 3.0}))
+    [straggler] = answer.stragglers
+    assert (straggler.rank, straggler.phase) == (3, "data_loading")
+
+
+def test_a_slow_host_is_named_whole(tmp_path):
+    """All ranks of a host are slow: the verdict points at the host."""
+    slow = {(rank, "forward_backward"): 1.6 for rank in (2, 3)}
+    answer = report(tmp_path, Scenario(ranks=8, ranks_per_host=2, slow=slow))
+    assert sorted(one.rank for one in answer.stragglers) == [2, 3]
+    assert answer.verdict.endswith("All 2 ranks on host1 are slow: look at the host.")
+
+
+def test_without_marks_the_order_of_arrival_counts(tmp_path):
+    """A rank that comes to the end of each step late is named; the weaker rule is admitted."""
+    slow = Scenario(marked=False, optimizer_s=0.03, slow={(1, "optimizer"): 1.8})
+    answer = report(tmp_path, slow)
+    assert not answer.waiting_marked
+    [straggler] = answer.stragglers
+    assert (straggler.rank, straggler.phase) == (1, "optimizer")
+    row = answer.ranks[1]
+    assert row.wait_s.p50 == pytest.approx(0.0, abs=1e-6)
+    even = report(tmp_path / "even", Scenario(marked=False))
+    assert even.stragglers == ()
+    assert "Waiting is not marked" in even.verdict
+
+
+def test_the_attribute_marks_waiting_like_the_group(tmp_path):
+    """`nemo.wait=true` on a span of any group."""
+    path = write_run(tmp_path, Scenario(marked=False, slow={(2, "forward_backward"): 1.6}))
+    for file in path.rglob("traces-*.jsonl"):
+        text = file.read_text().replace(
+            '"name":"demo.all_reduce",',
+            '"name":"demo.all_reduce","attributes":'
+            '[{"key":"nemo.wait","value":{"boolValue":true}}],"x":',
+        )
+        file.write_text(text.replace('"x":"kind":1,', '"kind":1,').replace('"attributes":[],', ""))
+    answer = analyse_ranks(Run(path))
+    assert answer.waiting_marked
+    assert [one.rank for one in answer.stragglers] == [2]
+
+
+def test_spans_without_groups_are_compared_by_name(tmp_path):
+    """What came through a collector has no groups: names of steps and collectives tell."""
+    scenario = Scenario(groups=False, slow={(2, "forward_backward"): 1.6})
+    answer = analyse_ranks(Run(write_collector_file(tmp_path / "otlp.jsonl", scenario)))
+    [straggler] = answer.stragglers
+    assert (straggler.rank, straggler.phase) == (2, "demo.forward_backward")
+
+
+def test_attempts_are_compared_by_themselves(tmp_path):
+    """Steps that a restart did again do not mix with those of the first attempt."""
+    first = Scenario(ranks=2, steps=20)
+    path = write_run(tmp_path, first)
+    for rank in (0, 1):
+        process_folder(tmp_path, first, rank).rename(path / "0" / f"trainer-{rank}-host0-{rank}")
+    write_run(tmp_path, Scenario(ranks=2, steps=20, restart=1, slow={(1, "forward_backward"): 3}))
+    answer = analyse_ranks(Run(path))
+    assert [(row.restart, row.rank) for row in answer.ranks] == [(0, 0), (0, 1), (1, 0), (1, 1)]
+    assert [one.rank for one in answer.stragglers] == [1]
+
+
+@pytest.mark.parametrize(
+    ("scenario", "verdict"),
+    [
+        (Scenario(ranks=1), "Only one rank recorded steps"),
+        (Scenario(steps=5), "Too few steps to tell a slow rank from noise: 4 were compared"),
+        (Scenario(steps=0), "No finished step of a ranked process was recorded"),
+    ],
+)
+def test_what_cannot_be_compared_is_said_plainly(tmp_path, scenario, verdict):
+    """One rank, few steps or none: a sentence, no error, no straggler."""
+    answer = report(tmp_path, scenario)
+    assert answer.stragglers == ()
+    assert answer.verdict.startswith(verdict)
