@@ -21,14 +21,14 @@ holds:
 - it holds throughout: in at least three quarters of the run, each with at least a quarter of the
   excess. A machine that starves one process for a while does not do so all the time.
 
-A rank is a straggler **once** when, over at least `ONCE_MIN_STEPS` steps, single steps of it stand out, although it is not chronic. The
-excess of the step must at least double the own work of a step, last at least 0.2 s (below that,
-the scheduler of an operating system explains it), be three times as large as any excess of another rank,
-and be larger than the run's own noise brings
-about once in two thousand such runs. The last is extrapolated from the other large
-excesses of the run by their tail index (Hill's estimator), so that heavy-tailed noise, which has rare
-large values by nature, raises the bar by itself. Phases that only a few ranks have in that step,
-such as a checkpoint written by rank 0 for all, are nobody's fault and not counted here.
+A rank is a straggler **once** when, over at least `ONCE_MIN_STEPS` steps, single steps of it stand
+out, although it is not chronic. The excess of such a step must last at least a second and twice
+the own work of a step (below that, a busy machine explains it: a full run queue, a slow disk), be
+three times as large as any excess of another rank, and be larger than the run's own noise brings
+about once in two thousand such runs. The last is extrapolated from the other large excesses of the
+run by their tail index (Hill's estimator), so that heavy-tailed noise, which has rare large values
+by nature, raises the bar by itself. Phases that only a few ranks have in that step, such as a
+checkpoint written by rank 0 for all, are nobody's fault and not counted here.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ _MAX_CORRELATION: Final = 0.98
 MIN_POSITIVE: Final = 0.70
 QUARTERS: Final = 4
 MIN_QUARTERS: Final = 3
-ONCE_MIN_SHARE: Final = 1.0
-ONCE_MIN_S: Final = 0.2
+ONCE_MIN_SHARE: Final = 2.0
+ONCE_MIN_S: Final = 1.0
 ONCE_CHANCE: Final = 0.0005
 ONCE_MIN_STEPS: Final = 20
 ONCE_AHEAD: Final = 3.0
