@@ -3,7 +3,7 @@
 """Attribute values: converted, repaired, redacted, or dropped and counted; never raised about."""
 
 import dataclasses
-import datetime
+import datetime as dt
 import decimal
 import enum
 import fractions
@@ -80,8 +80,8 @@ class DTensor(Tensor):
         (decimal.Decimal("1.5"), 1.5),
         (fractions.Fraction(1, 4), 0.25),
         (uuid.UUID(int=1), "00000000-0000-0000-0000-000000000001"),
-        (datetime.datetime(2026, 1, 2, tzinfo=datetime.timezone.utc), "2026-01-02T00:00:00+00:00"),
-        (datetime.timedelta(minutes=1), 60.0),
+        (dt.datetime(2026, 1, 2, tzinfo=dt.timezone.utc), "2026-01-02T00:00:00+00:00"),
+        (dt.timedelta(minutes=1), 60.0),
         (b"text", "text"),
         (2**63, str(2**63)),
         (-(2**63), -(2**63)),

@@ -72,6 +72,7 @@ class TracedCallable:
         self._decorator = decorator
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the object, covered by a span."""
         return self._traced(*args, **kwargs)
 
     def __getattr__(self, name: str) -> Any:
