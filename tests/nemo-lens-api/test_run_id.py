@@ -51,6 +51,7 @@ TORCH = (*SLURM_BOTH, "TORCHELASTIC_RUN_ID")
         (job(), "36_2", "environment:SLURM_ARRAY_JOB_ID"),
         (job(SLURM_ARRAY_TASK_ID="0"), "36_0", "environment:SLURM_ARRAY_JOB_ID"),
         (job(*ARRAY), "37", "environment:SLURM_JOB_ID"),
+        (job(*ARRAY, SLURM_HET_JOB_ID="35"), "35", "environment:SLURM_HET_JOB_ID"),
         (job(*SLURM), "38", "environment:SLURM_JOBID"),
         (job(*ARRAY, SLURM_JOB_ID=" "), "38", "environment:SLURM_JOBID"),
         (job(*SLURM_BOTH), "exp-9", "environment:TORCHELASTIC_RUN_ID"),
@@ -156,3 +157,10 @@ def test_children_started_in_any_way_agree_with_their_parent(tmp_path, method):
 def test_the_variables_of_the_run_id_are_documented():
     """The table of the documentation names each of them."""
     assert JOB_VARIABLES.keys() <= {row.name for row in FOREIGN_VARIABLES}
+
+
+def test_a_ray_worker_without_a_job_does_not_name_the_run():
+    """Ray's task workers carry a placeholder where its actors carry the job."""
+    config = NemoLensConfig()
+    ensure_run_id(config, {"RAY_JOB_ID": "ffffffff"})
+    assert RANDOM_ID.fullmatch(config.run_id)

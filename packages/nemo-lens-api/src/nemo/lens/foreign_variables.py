@@ -125,6 +125,8 @@ FOREIGN_VARIABLES: Final[tuple[ForeignVariable, ...]] = (
                     "Makes the run id of an array job, together with `SLURM_ARRAY_TASK_ID`."),
     ForeignVariable("SLURM_ARRAY_TASK_ID", _TEXT, "", "run id", "0.3",
                     "Tells the tasks of an array job apart in the run id."),
+    ForeignVariable("SLURM_HET_JOB_ID", _TEXT, "", "run id", "0.3",
+                    "Is the run id of a heterogeneous SLURM job, whose parts have ids too."),
     ForeignVariable("SLURM_JOB_ID", _TEXT, "", "run id", "0.1",
                     "Is the run id of a SLURM job."),
     ForeignVariable("SLURM_JOBID", _TEXT, "", "run id", "0.3",
@@ -132,7 +134,7 @@ FOREIGN_VARIABLES: Final[tuple[ForeignVariable, ...]] = (
     ForeignVariable("TORCHELASTIC_RUN_ID", _TEXT, "", "run id", "0.3",
                     "Is the run id of a torchrun job, unless it says `none`."),
     ForeignVariable("RAY_JOB_ID", _TEXT, "", "run id", "0.3",
-                    "Is the run id of a Ray job."),
+                    "Is the run id of a Ray job, unless it says `ffffffff` (none)."),
 )
 # fmt: on
 

@@ -17,14 +17,22 @@ if TYPE_CHECKING:
 
 _RANDOM_BYTES = 6
 _TEXT = Text()
+_JOB_VARIABLES = (  # with the value that means "no job"
+    ("SLURM_HET_JOB_ID", ""),
+    ("SLURM_JOB_ID", ""),
+    ("SLURM_JOBID", ""),
+    ("TORCHELASTIC_RUN_ID", "none"),
+    ("RAY_JOB_ID", "ffffffff"),
+)
 
 
 def ensure_run_id(config: NemoLensConfig, environ: Mapping[str, str] | None = None) -> str:
     """Give the run id of `config`, filling it when it is empty.
 
     The first of these that is not empty decides: the config's own, `NEMO_LENS_RUN_ID`, the SLURM
-    array job with its task, the SLURM job, `TORCHELASTIC_RUN_ID` (torchrun's placeholder "none"
-    does not count), `RAY_JOB_ID`, 12 random hexadecimal digits. Random digits are written to
+    array job with its task, the SLURM job (of a heterogeneous job its leading one),
+    `TORCHELASTIC_RUN_ID`, `RAY_JOB_ID`, 12 random hexadecimal digits. Placeholders do not count:
+    torchrun's "none", and the "no job" of Ray's task workers. Random digits are written to
     `NEMO_LENS_RUN_ID` of this process, so that children started in any way share them.
 
     Args:
@@ -58,9 +66,8 @@ def _from_job(environ: Mapping[str, str]) -> tuple[str, str]:
     array_job, array_task = text("SLURM_ARRAY_JOB_ID"), text("SLURM_ARRAY_TASK_ID")
     if array_job and array_task:
         return f"{array_job}_{array_task}", "environment:SLURM_ARRAY_JOB_ID"
-    for variable in ("SLURM_JOB_ID", "SLURM_JOBID", "TORCHELASTIC_RUN_ID", "RAY_JOB_ID"):
+    for variable, placeholder in _JOB_VARIABLES:
         run_id = text(variable)
-        placeholder = variable == "TORCHELASTIC_RUN_ID" and run_id.lower() == "none"
-        if run_id and not placeholder:
+        if run_id and run_id.lower() != placeholder:
             return run_id, f"environment:{variable}"
     return "", ""
