@@ -18,8 +18,12 @@ if TYPE_CHECKING:
     from nemo.lens.handle import TelemetryHandle, setup_telemetry
     from nemo.lens.helpers import (
         DEFAULT_REDACT_KEYS,
+        SpanHandle,
         SpanOptions,
+        attached_context,
         managed_span,
+        mark,
+        open_span,
         redact_value,
         safe_set_span_attributes,
         span_attributes,
@@ -59,6 +63,7 @@ if TYPE_CHECKING:
         "ExportStrategy",
         "NemoLensConfig",
         "SpanGroup",
+        "SpanHandle",
         "SpanOptions",
         "SpanRegistry",
         "TelemetryHandle",
@@ -69,6 +74,7 @@ if TYPE_CHECKING:
         "__package_name__",
         "__repository_url__",
         "__version__",
+        "attached_context",
         "broadcast_trace_context",
         "create_linked_span",
         "current_step",
@@ -81,6 +87,8 @@ if TYPE_CHECKING:
         "inject_context",
         "is_span_group_enabled",
         "managed_span",
+        "mark",
+        "open_span",
         "pending_span_groups",
         "redact_value",
         "register_export_strategy",
@@ -97,7 +105,13 @@ if TYPE_CHECKING:
         "unregister_export_strategy",
     ]
 else:
-    from nemo.lens.lazy_front import module_hooks
 
-    __getattr__, __dir__ = module_hooks(globals())
-    del module_hooks
+    def __getattr__(name: str) -> object:
+        from nemo.lens.lazy_front import find_attribute
+
+        return find_attribute(globals(), name)
+
+    def __dir__() -> list[str]:
+        from nemo.lens.lazy_front import list_attributes
+
+        return list_attributes(globals())

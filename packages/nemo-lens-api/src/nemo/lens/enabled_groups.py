@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from nemo.lens.registered_groups import RegisteredGroups
-from nemo.lens.span_group_spec import listed
+from nemo.lens.span_group_spec import listed, parts_of
 from nemo.lens.vocabulary import BASE_DEFAULT_GROUPS
 
 
@@ -47,7 +47,7 @@ class EnabledGroups:
 
     def warn(self) -> None:
         """Say in one WARNING of `nemo.lens.state` why the specs select less than they ask for."""
-        spec = "; ".join(spec for spec in self.specs if spec.strip())
+        spec = "; ".join(spec for spec in self.specs if parts_of(spec))
         if not spec:
             return
         if not self._registered:

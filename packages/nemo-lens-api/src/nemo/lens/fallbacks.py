@@ -13,6 +13,8 @@ Only the standard library is imported. Libraries that run without NeMo Lens keep
 file, and compare it with this one by the public callables of the module: those are exactly five.
 `SpanRegistry` and `span_attributes` can be imported like them but are found through the module's
 `__getattr__`, so that such a comparison does not trip over them.
+
+PYTEST_DONT_REWRITE: pytest would put two names of its own into the module.
 """
 
 from __future__ import annotations

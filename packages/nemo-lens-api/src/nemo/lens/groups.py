@@ -15,8 +15,8 @@ from threading import RLock
 from nemo.lens import state
 from nemo.lens.fork_safety import run_in_forked_child
 from nemo.lens.registered_groups import Namespace, RegisteredGroups
-from nemo.lens.span_group_spec import ALL, is_text, listed
-from nemo.lens.vocabulary import BASE_NAMESPACE, SpanGroup
+from nemo.lens.span_group_spec import ALL, is_text, listed, shown
+from nemo.lens.vocabulary import SpanGroup
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,9 +72,9 @@ class SpanRegistry:
         """
         owner = _checked_namespace(namespace)
         entry = Namespace.checked(owner, groups, presets)
-        collisions = commit(owner, entry, allow_override=allow_override)
+        collisions = _commit(owner, entry, allow_override=allow_override)
         if not allow_override:
-            warn_of_collisions(owner, collisions)
+            _warn_of_collisions(owner, collisions)
         _warn_of_deferred_members(owner, entry)
         _warn_if_after_setup(owner)
         state.refresh_enabled_span_groups()
@@ -91,7 +91,7 @@ class SpanRegistry:
         with _lock:
             if owner not in _registered:
                 raise ValueError(
-                    f"Span-group namespace {_shown(namespace)} is not registered; registered "
+                    f"Span-group namespace {shown(namespace)} is not registered; registered "
                     f"namespaces: {listed(_registered)}"
                 )
             _registered = _registered.lacking(owner)
@@ -143,14 +143,17 @@ def restore(registered: RegisteredGroups) -> None:
     state.refresh_enabled_span_groups()
 
 
-def commit(namespace: str, entry: Namespace, *, allow_override: bool) -> dict[str, frozenset[str]]:
-    """Store one checked namespace and say with whom it shares names; logs nothing.
+def store(namespace: str, entry: Namespace) -> None:
+    """Register a namespace that set-up itself brings, replacing an earlier one of that name.
 
-    The caller re-resolves what is enabled with `state.refresh_enabled_span_groups()`.
-
-    Raises:
-        ValueError: The namespace is already registered and `allow_override` is false.
+    Names that another library claims as its own give a warning; the time of registration and
+    members of presets do not.
     """
+    _warn_of_collisions(namespace, _commit(namespace, entry, allow_override=True))
+    state.refresh_enabled_span_groups()
+
+
+def _commit(namespace: str, entry: Namespace, *, allow_override: bool) -> dict[str, frozenset[str]]:
     global _registered
     with _lock:
         if namespace in _registered and not allow_override:
@@ -158,25 +161,20 @@ def commit(namespace: str, entry: Namespace, *, allow_override: bool) -> dict[st
                 f"Span-group namespace {namespace!r} is already registered; pass "
                 f"allow_override=True to replace it"
             )
-        collisions = _registered.collisions(namespace, entry.groups)
+        collisions = _registered.collisions(namespace, entry)
         _registered = _registered.having(namespace, entry)
     return collisions
 
 
-def warn_of_collisions(namespace: str, collisions: Mapping[str, frozenset[str]]) -> None:
-    """Warn once per other namespace that has registered some of the same names.
-
-    The base vocabulary is left out: sharing its names is what it is for.
-    """
+def _warn_of_collisions(namespace: str, collisions: Mapping[str, frozenset[str]]) -> None:
     for owner, names in collisions.items():
-        if BASE_NAMESPACE not in (owner, namespace):
-            _warn(
-                "Span-group namespace %r registered %s, which namespace %r has registered too; "
-                "both share one gate, so that enabling the name enables both",
-                namespace,
-                listed(names),
-                owner,
-            )
+        _warn(
+            "Span-group namespace %r registered %s, which namespace %r has registered too; "
+            "both share one gate, so that enabling the name enables both",
+            namespace,
+            listed(names),
+            owner,
+        )
 
 
 def _warn_of_deferred_members(namespace: str, entry: Namespace) -> None:
@@ -203,12 +201,8 @@ def _warn_if_after_setup(namespace: str) -> None:
 
 def _checked_namespace(namespace: object) -> str:
     if not is_text(namespace) or not str.__str__(namespace):
-        raise ValueError(f"Namespace must be a non-empty string, got {_shown(namespace)}")
+        raise ValueError(f"Namespace must be a non-empty string, got {shown(namespace)}")
     return str.__str__(namespace)
-
-
-def _shown(value: object) -> str:
-    return repr(str.__str__(value)) if is_text(value) else f"a {type(value).__name__}"
 
 
 def _warn(message: str, *values: object) -> None:

@@ -7,10 +7,6 @@ from __future__ import annotations
 from importlib import import_module
 from importlib.util import find_spec
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 _NAMES_BY_MODULE = {
     "config": ("NemoLensConfig", "ensure_run_id"),
     "distributed": ("broadcast_trace_context", "create_linked_span"),
@@ -19,8 +15,12 @@ _NAMES_BY_MODULE = {
     "handle": ("TelemetryHandle", "setup_telemetry"),
     "helpers": (
         "DEFAULT_REDACT_KEYS",
+        "SpanHandle",
         "SpanOptions",
+        "attached_context",
         "managed_span",
+        "mark",
+        "open_span",
         "redact_value",
         "safe_set_span_attributes",
         "span_attributes",
@@ -60,31 +60,27 @@ _MODULE_OF = {name: module for module, names in _NAMES_BY_MODULE.items() for nam
 _MODULE_OF.update(dict.fromkeys(_SDK_NAMES, _SDK_MODULE))
 
 
-def module_hooks(
-    namespace: dict[str, object],
-) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
-    """Return `__getattr__` and `__dir__` for the package whose globals are `namespace`.
+def find_attribute(namespace: dict[str, object], name: str) -> object:
+    """Be the `__getattr__` of the package whose globals are `namespace`.
 
     A name found is stored in `namespace`, so that the next use of it is an ordinary attribute.
     Threads may race for a name: the import system makes them wait for the one module, and all of
     them store the same object.
     """
     package = str(namespace["__name__"])
+    if name == "__all__":
+        return _public_names(package)
+    module_name = _MODULE_OF.get(name)
+    if module_name is None:
+        return _submodule(package, name)
+    value = getattr(_module(package, module_name, wanted=name), name)
+    namespace[name] = value
+    return value
 
-    def get_attribute(name: str) -> object:
-        if name == "__all__":
-            return _public_names(package)
-        module_name = _MODULE_OF.get(name)
-        if module_name is None:
-            return _submodule(package, name)
-        value = getattr(_module(package, module_name, wanted=name), name)
-        namespace[name] = value
-        return value
 
-    def list_attributes() -> list[str]:
-        return sorted({*namespace, *_public_names(package)})
-
-    return get_attribute, list_attributes
+def list_attributes(namespace: dict[str, object]) -> list[str]:
+    """Be the `__dir__` of the package whose globals are `namespace`."""
+    return sorted({*namespace, *_public_names(str(namespace["__name__"]))})
 
 
 def _public_names(package: str) -> list[str]:

@@ -26,9 +26,8 @@ _UNKNOWN_VERSION = "0+unknown"
 def __getattr__(name: str) -> str:
     if name != "__version__":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    version = _installed_version()
-    globals()["__version__"] = version
-    return version
+    # Threads may race; all of them get the same object.
+    return str(globals().setdefault("__version__", _installed_version()))
 
 
 def __dir__() -> list[str]:

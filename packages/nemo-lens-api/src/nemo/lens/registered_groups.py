@@ -8,21 +8,34 @@ questions that never contradict each other, without a lock.
 
 from __future__ import annotations
 
-from nemo.lens.span_group_spec import ALL, is_text, normalised, parts_of, select
+from nemo.lens.span_group_spec import ALL, is_text, normalised, parts_of, select, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
 
 class Namespace:
-    """The groups and presets of one library."""
+    """The groups and presets of one library.
 
-    __slots__ = ("groups", "presets")
+    Attributes:
+        groups: All its groups.
+        presets: Members by preset name; they need not be registered.
+        own: Those of the groups that it does not mean to share. The base vocabulary, and what a
+            class inherits from another one, is for sharing.
+    """
 
-    def __init__(self, groups: frozenset[str], presets: Mapping[str, frozenset[str]]) -> None:
+    __slots__ = ("groups", "own", "presets")
+
+    def __init__(
+        self,
+        groups: frozenset[str],
+        presets: Mapping[str, frozenset[str]],
+        shared: frozenset[str] = frozenset(),
+    ) -> None:
         self.groups = groups
         self.presets = presets
+        self.own = groups - shared
 
     @classmethod
     def checked(cls, namespace: str, groups: object, presets: object) -> Namespace:
@@ -78,14 +91,14 @@ class RegisteredGroups:
             {name: entry for name, entry in self._namespaces.items() if name != namespace}
         )
 
-    def collisions(self, namespace: str, groups: frozenset[str]) -> dict[str, frozenset[str]]:
-        """Return, per other namespace, those of `groups` that it has registered too."""
-        shared = {
-            name: entry.groups & groups
-            for name, entry in sorted(self._namespaces.items())
+    def collisions(self, namespace: str, entry: Namespace) -> dict[str, frozenset[str]]:
+        """Return, per other namespace, the names that it and `entry` both claim as their own."""
+        both = {
+            name: other.own & entry.own
+            for name, other in sorted(self._namespaces.items())
             if name != namespace
         }
-        return {name: names for name, names in shared.items() if names}
+        return {name: names for name, names in both.items() if names}
 
     def select(self, spec: object) -> tuple[frozenset[str], frozenset[str]]:
         """Resolve one spec leniently: unknown names are pending, nothing raises."""
@@ -102,12 +115,32 @@ class RegisteredGroups:
         return united
 
 
+def elements_of(values: object) -> tuple[object, ...]:
+    """Return what `values` holds.
+
+    Raises:
+        TypeError: It is a single text, or cannot be iterated.
+        Exception: Whatever the caller's own iterable raises.
+    """
+    if is_text(values):
+        raise TypeError("a single text is no collection of names")
+    return tuple(values)  # type: ignore[arg-type]
+
+
+def items_of(mapping: object) -> tuple[tuple[object, object], ...]:
+    """Return the items of a mapping.
+
+    Raises:
+        Exception: Whatever an object that is no mapping raises.
+    """
+    return tuple(mapping.items())  # type: ignore[attr-defined]
+
+
 def _checked_presets(namespace: str, presets: object) -> Iterator[tuple[str, frozenset[str]]]:
     for name, members in _items(namespace, presets):
         if not is_text(name):
             raise TypeError(
-                f"presets of namespace {namespace!r} must have text as keys, "
-                f"got a {type(name).__name__}"
+                f"presets of namespace {namespace!r} must have text as keys, got {shown(name)}"
             )
         preset = normalised(name)
         if preset == ALL:
@@ -115,38 +148,29 @@ def _checked_presets(namespace: str, presets: object) -> Iterator[tuple[str, fro
         yield preset, _names(members, f"members of preset {preset!r} in namespace {namespace!r}")
 
 
-def _items(namespace: str, presets: object) -> list[tuple[object, object]]:
+def _items(namespace: str, presets: object) -> tuple[tuple[object, object], ...]:
     if presets is None:
-        return []
+        return ()
     try:
-        return list(presets.items())  # type: ignore[attr-defined]
+        return items_of(presets)
     except Exception as error:  # a caller's mapping may fail in any way
         raise TypeError(
             f"presets of namespace {namespace!r} must be a mapping from a preset's name to its "
-            f"groups, got a {type(presets).__name__}"
+            f"groups, got {shown(presets)}"
         ) from error
 
 
 def _names(values: object, what: str) -> frozenset[str]:
-    if is_text(values):
-        raise TypeError(f"{what} must be a collection of names, got the single text {values!r}")
     try:
-        names = _as_tuple(values)
+        names = elements_of(values)
     except Exception as error:  # a caller's iterable may fail in any way
-        raise TypeError(
-            f"{what} must be a collection of names, got a {type(values).__name__} that cannot "
-            f"be iterated"
-        ) from error
+        raise TypeError(f"{what} must be a collection of names, got {shown(values)}") from error
     return frozenset(_checked_name(name, what) for name in names)
-
-
-def _as_tuple(values: Iterable[object] | object) -> tuple[object, ...]:
-    return tuple(values)  # type: ignore[arg-type]
 
 
 def _checked_name(name: object, what: str) -> str:
     if not is_text(name):
-        raise TypeError(f"{what} must be text, got a {type(name).__name__}")
+        raise TypeError(f"{what} must be text, got {shown(name)}")
     return normalised(name)
 
 

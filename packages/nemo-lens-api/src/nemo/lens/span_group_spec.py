@@ -38,6 +38,8 @@ def text_of(spec: object) -> str:
     """
     if spec is None:
         return ""
+    if is_text(spec):
+        return str.__str__(spec)
     try:
         return str.__str__(str(spec))
     except Exception:  # the object's own __str__ may do anything
@@ -78,6 +80,15 @@ def select(
         else:
             target |= members
     return frozenset(included - excluded), frozenset(unknown)
+
+
+def shown(value: object) -> str:
+    """Return a value for a message, without asking an unknown object to describe itself."""
+    if is_text(value):
+        return repr(str.__str__(value))
+    if value is None or type(value) in {bool, int, float}:
+        return repr(value)
+    return f"a {type(value).__name__}"
 
 
 def listed(names: Iterable[str]) -> str:

@@ -14,7 +14,7 @@ from threading import RLock
 
 from nemo.lens.enabled_groups import NOTHING, EnabledGroups
 from nemo.lens.fork_safety import run_in_forked_child
-from nemo.lens.span_group_spec import is_text, text_of
+from nemo.lens.span_group_spec import is_text, shown, text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,14 +55,13 @@ def set_enabled_span_groups(groups: Iterable[str]) -> None:
     if is_text(groups):
         raise TypeError(
             f"set_enabled_span_groups: `groups` must be a collection of names, got the text "
-            f"{groups!r}; use set_span_group_spec() for a spec"
+            f"{shown(groups)}; use set_span_group_spec() for a spec"
         )
     try:
         pinned = frozenset(groups)
     except Exception as error:  # a caller's iterable may fail in any way
         raise TypeError(
-            f"set_enabled_span_groups: `groups` must be a collection of names, got a "
-            f"{type(groups).__name__}"
+            f"set_enabled_span_groups: `groups` must be a collection of names, got {shown(groups)}"
         ) from error
     registry = _registry()
     with _lock:
@@ -165,7 +164,7 @@ def set_step_sampling(every: int) -> None:
     global _sampling_interval
     if type(every) is not int or every < 1:
         raise ValueError(
-            f"set_step_sampling: `every` must be a whole number of at least 1, got {every!r}"
+            f"set_step_sampling: `every` must be a whole number of at least 1, got {shown(every)}"
         )
     with _lock:
         _sampling_interval = every
@@ -216,8 +215,8 @@ def _warn_of_odd_step(step: object) -> None:
     import logging
 
     logging.getLogger(__name__).warning(
-        "set_step() needs a whole number, got a %s; it is ignored, and so is every further one",
-        type(step).__name__,
+        "set_step() needs a whole number, got %s; it is ignored, and so is every further one",
+        shown(step),
     )
 
 
@@ -228,7 +227,7 @@ def _repair_after_fork() -> None:
     _publish()
 
 
-def _reset_for_tests() -> None:
+def _reset_for_tests() -> None:  # pyright: ignore[reportUnusedFunction] -- nemo.lens.testing
     global _odd_step_seen
     set_enabled_span_groups(frozenset())
     set_pp_trace_carrier(None)

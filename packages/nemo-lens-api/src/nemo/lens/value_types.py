@@ -244,7 +244,9 @@ class Names(ValueType):
         """Accept a collection of names; a single text in its place is the usual mistake."""
         if not isinstance(value, (tuple, list, set, frozenset)):
             return False
-        return _holds(lambda: all("," not in name and self._name(name) for name in value))
+        if not all(isinstance(name, str) and "," not in name for name in value):
+            return False
+        return _holds(lambda: self.canonical(value) is not None)
 
     def canonical(self, value: Any) -> tuple[str, ...]:
         """Give a tuple, of a set in alphabetical order."""

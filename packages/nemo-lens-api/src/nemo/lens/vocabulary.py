@@ -103,55 +103,64 @@ def register_vocabulary(cls: type) -> None:
 
     `SpanGroup` itself becomes the namespace `nemo.lens`, any other class the namespace
     `<module>.<qualified name>`; the class of a module that is imported again replaces the earlier
-    one. Names inherited from a base class are shared without a warning. A name that cannot be a
-    group name is left out with a WARNING.
+    one. Names inherited from a base class are shared without a warning. What cannot be a name of
+    a group is left out.
 
     Args:
         cls: `SpanGroup`, a subclass, or a class of the same shape (`ALL_GROUPS`, `_PRESETS`).
     """
-    from nemo.lens import groups, state
+    from nemo.lens import groups
 
-    namespace = _namespace_name(cls)
-    entry = _namespace_of(cls)
-    collisions = groups.commit(namespace, entry, allow_override=True)
-    inherited = _inherited_groups(cls)
-    own = {owner: names - inherited for owner, names in collisions.items()}
-    groups.warn_of_collisions(namespace, {owner: names for owner, names in own.items() if names})
-    state.refresh_enabled_span_groups()
+    groups.store(_namespace_name(cls), _namespace_of(cls))
 
 
 def _namespace_name(cls: type) -> str:
-    return BASE_NAMESPACE if cls is SpanGroup else f"{cls.__module__}.{cls.__qualname__}"
+    if cls is SpanGroup:
+        return BASE_NAMESPACE
+    return f"{_declared(cls, '__module__')}.{_declared(cls, '__qualname__')}"
 
 
 def _namespace_of(cls: type) -> Namespace:
     """Return every group that a class names anywhere, and its presets without `all`."""
     from nemo.lens.registered_groups import Namespace
 
+    inherited = SpanGroup.ALL_GROUPS.union(*map(_groups, _elements(_declared(cls, "__mro__"))[1:]))
     presets = _presets(cls)
-    groups = _usable_names(getattr(cls, "ALL_GROUPS", ())).union(*presets.values())
     presets.pop(ALL, None)
-    return Namespace(groups, presets)
+    return Namespace(_groups(cls), presets, shared=inherited)
 
 
-def _presets(cls: type) -> dict[str, frozenset[str]]:
-    declared = getattr(cls, "_PRESETS", None)
-    if not isinstance(declared, dict):
+def _groups(cls: object) -> frozenset[str]:
+    return _names(_declared(cls, "ALL_GROUPS")).union(*_presets(cls).values())
+
+
+def _presets(cls: object) -> dict[str, frozenset[str]]:
+    from nemo.lens.registered_groups import items_of
+
+    try:
+        items = items_of(_declared(cls, "_PRESETS"))
+    except Exception:  # a class of any shape may be registered
         return {}
-    return {
-        normalised(name): _usable_names(members)
-        for name, members in declared.items()
-        if is_text(name)
-    }
+    return {normalised(name): _names(members) for name, members in items if is_text(name)}
 
 
-def _inherited_groups(cls: type) -> frozenset[str]:
-    return SpanGroup.ALL_GROUPS.union(*(_namespace_of(base).groups for base in cls.__mro__[1:]))
+def _names(values: object) -> frozenset[str]:
+    """Return the normalised texts among `values`, without empty ones and without `all`."""
+    names = {normalised(name) for name in _elements(values) if is_text(name)}
+    return frozenset(names - {"", ALL})
 
 
-def _usable_names(names: object) -> frozenset[str]:
-    """Return the normalised texts among `names`, without empty ones and without `all`."""
-    if not isinstance(names, (frozenset, set, list, tuple)):
-        return frozenset()
-    usable = {normalised(name) for name in names if is_text(name)}
-    return frozenset(usable - {"", ALL})
+def _elements(values: object) -> tuple[object, ...]:
+    from nemo.lens.registered_groups import elements_of
+
+    try:
+        return elements_of(values)
+    except Exception:  # a class of any shape may be registered
+        return ()
+
+
+def _declared(cls: object, name: str) -> object:
+    try:
+        return getattr(cls, name, None)
+    except Exception:  # a metaclass may do anything
+        return None

@@ -13,7 +13,7 @@ from nemo.lens.resources.local import detect_local
 from nemo.lens.resources.slurm import detect_slurm
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 __all__ = ["detect_resource"]
 
@@ -34,10 +34,18 @@ def detect_resource(environ: Mapping[str, str] | None = None) -> dict[str, str |
         SLURM over the host.
     """
     environment = environment_of(environ)
-    attributes: dict[str, str | int] = {}
-    for detect in (detect_local, detect_slurm, detect_kubernetes):
-        try:
-            attributes |= detect(environment)
-        except Exception:  # detection must not stop a job, whatever the machine holds
-            _log.warning("%s failed: its attributes are left out.", detect.__name__, exc_info=True)
-    return attributes
+    return {
+        **_guarded(detect_local, environment),
+        **_guarded(detect_slurm, environment),
+        **_guarded(detect_kubernetes, environment),
+    }
+
+
+def _guarded(
+    detect: Callable[[Mapping[str, str]], Mapping[str, str | int]], environ: Mapping[str, str]
+) -> Mapping[str, str | int]:
+    try:
+        return detect(environ)
+    except Exception:  # detection must not stop a job, whatever the machine holds
+        _log.warning("%s failed: its attributes are left out.", detect, exc_info=True)
+        return {}

@@ -101,17 +101,17 @@ def warn_unusable(variable: str, value: str) -> None:
 
 
 def clean_text(text: str, limit_bytes: int = LONGEST_VALUE_BYTES) -> str:
-    """Make text fit for export.
+    r"""Make text fit for export.
 
     Args:
         text: Any text, also with the surrogates that stand for undecodable bytes.
         limit_bytes: The most bytes that the result may take in UTF-8.
 
     Returns:
-        The text with a question mark for each surrogate; text over the limit is cut and ends in
-        three dots.
+        The text with surrogates written out as `\udc80`; text over the limit is cut and ends
+        in three dots.
     """
-    encoded = text.encode("utf-8", "replace")
+    encoded = text.encode("utf-8", "backslashreplace")
     if len(encoded) > limit_bytes:
         return encoded[: limit_bytes - 3].decode("utf-8", "ignore") + "..."
     return encoded.decode("utf-8")

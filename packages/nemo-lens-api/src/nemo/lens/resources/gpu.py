@@ -92,6 +92,6 @@ def _driver_gpus() -> list[dict[str, str]]:
 
 
 def _facts(text: str) -> dict[str, str]:
-    """Parse lines such as `Model: \\t NVIDIA H100`."""
+    """Parse lines of a name, a colon and a value."""
     pairs = (line.partition(":") for line in text.splitlines())
     return {key.strip(): clean_text(value.strip()) for key, _, value in pairs if value.strip()}

@@ -26,6 +26,7 @@ from nemo.lens.resources.attributes import get_otel_resource_attributes
 from nemo.lens.resources.environment import (
     clean_text,
     environment_of,
+    parse_count,
     read_identity,
     read_text,
 )
@@ -121,9 +122,9 @@ def _published(environ: Mapping[str, str]) -> Identity:
     attributes = get_otel_resource_attributes(environ=environ)
     role = attributes.get(semconv.NV_DL_ROLE, "").strip()
     return Identity(
-        rank=read_identity(attributes, semconv.NV_DL_RANK),
-        world_size=read_identity(attributes, semconv.NV_DL_WORLD_SIZE),
-        local_rank=read_identity(attributes, semconv.NV_DL_LOCAL_RANK),
+        rank=parse_count(attributes.get(semconv.NV_DL_RANK, "")),
+        world_size=parse_count(attributes.get(semconv.NV_DL_WORLD_SIZE, "")),
+        local_rank=parse_count(attributes.get(semconv.NV_DL_LOCAL_RANK, "")),
         role=clean_text(role) or None,
     )
 

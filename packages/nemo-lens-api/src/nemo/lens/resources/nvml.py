@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from nemo.lens import semconv
@@ -27,19 +28,19 @@ def describe_with_nvml(device: str) -> dict[str, str | int] | None:
         where NVML is not installed.
     """
     try:
-        import pynvml
-    except Exception:  # a broken driver library shows as any error at import
+        nvml: Any = import_module("pynvml")
+    except Exception:  # a broken installation shows as any error
         return None
     try:
-        pynvml.nvmlInit()
+        nvml.nvmlInit()
     except Exception:  # no driver, or no permission
         return {}
     try:
-        return _described(pynvml, device)
-    except Exception:  # a device that NVML does not know, or lost
+        return _described(nvml, device)
+    except Exception:  # a device that NVML does not know or has lost
         return {}
     finally:
-        _quietly(pynvml.nvmlShutdown)
+        _quietly(nvml.nvmlShutdown)
 
 
 def _described(nvml: Any, device: str) -> dict[str, str | int]:

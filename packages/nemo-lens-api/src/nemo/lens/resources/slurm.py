@@ -9,6 +9,8 @@ and `srun`.
 
 from __future__ import annotations
 
+import hashlib
+import uuid
 from typing import TYPE_CHECKING
 
 from nemo.lens import semconv
@@ -36,6 +38,7 @@ __all__ = [
 
 # SLURM allows fewer than 128 components in a heterogeneous job.
 _MOST_COMPONENTS = 128
+_LONGEST_NAME = 8192
 
 _JOB_ID = ("SLURM_JOB_ID", "SLURM_JOBID")
 _HETEROGENEOUS_JOB_ID = ("SLURM_HET_JOB_ID", "SLURM_PACK_JOB_ID")
@@ -232,6 +235,7 @@ def _cluster(environ: Mapping[str, str]) -> str:
 
 
 def _uuid(name: str) -> str:
-    import uuid
-
-    return str(uuid.uuid5(uuid.NAMESPACE_URL, clean_text(name, 8192)))
+    # uuid.uuid5 in full, because it fails on FIPS hosts that refuse SHA-1 for security.
+    text = uuid.NAMESPACE_URL.bytes + clean_text(name, _LONGEST_NAME).encode()
+    digest = hashlib.sha1(text, usedforsecurity=False).digest()
+    return str(uuid.UUID(bytes=digest[:16], version=5))

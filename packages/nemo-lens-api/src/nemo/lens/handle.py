@@ -1,0 +1,445 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
+# SPDX-License-Identifier: Apache-2.0
+"""Set telemetry up once per process, and shut it down through the handle that this gives.
+
+This is the one place of the api that names the sdk, and it does so only when the process exports.
+"""
+
+from __future__ import annotations
+
+import logging
+import operator
+import os
+import threading
+from typing import TYPE_CHECKING, Any, Protocol
+
+from nemo.lens import state
+from nemo.lens.config import ensure_run_id
+from nemo.lens.fork_safety import run_in_forked_child
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from opentelemetry.metrics import Meter
+    from opentelemetry.sdk.metrics.export import MetricReader
+    from opentelemetry.sdk.trace.export import SpanExporter
+    from opentelemetry.trace import Tracer
+
+    from nemo.lens.config import NemoLensConfig
+
+    ExportStrategy = str | Callable[[Any, int, int], bool]
+
+__all__ = ["TelemetryHandle", "setup_telemetry"]
+
+_log = logging.getLogger(__name__)
+
+
+class _NotGiven:
+    """The default of `rank` and `world_size`, which tells "not given" from every value."""
+
+    def __repr__(self) -> str:
+        return "<not given>"
+
+
+_NOT_GIVEN: Any = _NotGiven()
+
+_INITIALIZED = False
+_lock = threading.RLock()
+_primary: TelemetryHandle | None = None
+
+
+class Runtime(Protocol):
+    """What the sdk runs for a set-up."""
+
+    exports: bool
+
+    @property
+    def tracer(self) -> Tracer:
+        """The tracer of the scope `nemo.lens`."""
+        ...
+
+    @property
+    def meter(self) -> Meter:
+        """The meter of the scope `nemo.lens`."""
+        ...
+
+    def flush(self, timeout_ms: float) -> bool:
+        """Export what is finished."""
+        ...
+
+    def shutdown(self, timeout_ms: float) -> bool:
+        """Export and end."""
+        ...
+
+    def stats(self) -> dict[str, Any]:
+        """What was delivered and lost."""
+        ...
+
+
+class TelemetryHandle:
+    """Telemetry of this process: its tracer, its meter, and its end.
+
+    No method raises, and each may be called any number of times and from signal handlers.
+
+    Attributes:
+        is_exporting: True when spans, metrics or logs of this process are really exported.
+    """
+
+    def __init__(
+        self,
+        tracer: Tracer | None = None,
+        meter: Meter | None = None,
+        is_exporting: bool = False,
+        *,
+        _runtime: Runtime | None = None,
+        _library: str = "",
+        _owner: TelemetryHandle | None = None,
+    ) -> None:
+        self.is_exporting = is_exporting
+        self._tracer = tracer
+        self._meter = meter
+        self._runtime = _runtime
+        self._library = _library
+        self._owner = _owner
+        self._is_shut_down = False
+
+    @property
+    def tracer(self) -> Tracer:
+        """The tracer of the scope `nemo.lens`; one that records nothing when nothing is exported."""
+        if self._tracer is None:
+            from opentelemetry.trace import NoOpTracer
+
+            self._tracer = NoOpTracer()
+        return self._tracer
+
+    @property
+    def meter(self) -> Meter:
+        """The meter of the scope `nemo.lens`; one that records nothing when nothing is exported."""
+        if self._meter is None:
+            from opentelemetry.metrics import NoOpMeter
+
+            self._meter = NoOpMeter("nemo.lens")
+        return self._meter
+
+    def flush(self, timeout_ms: float = 5000) -> bool:
+        """Export everything that is finished.
+
+        Args:
+            timeout_ms: Longest wait in milliseconds; kept whatever an exporter does.
+
+        Returns:
+            True when all of it was delivered in time, or nothing is exported here.
+        """
+        try:
+            return self._runtime is None or self._runtime.flush(timeout_ms)
+        except Exception:
+            _log.debug("flush failed", exc_info=True)
+            return False
+
+    def shutdown(self, timeout_ms: float = 5000) -> bool:
+        """Export everything, spans that are still open included, and end telemetry.
+
+        The gate closes: spans of any group cost nothing from now on. Set-up may be called again
+        afterwards. The handle of a second library only flushes: the first one owns telemetry.
+
+        Args:
+            timeout_ms: Longest wait in milliseconds; kept whatever an exporter does. What is not
+                delivered by then is counted and given up.
+
+        Returns:
+            True when everything was delivered in time, or nothing is exported here.
+        """
+        try:
+            if self._owner is not None:
+                return self.flush(timeout_ms)
+            self._is_shut_down = True
+            _release(self)
+            return self._runtime is None or self._runtime.shutdown(timeout_ms)
+        except Exception:
+            _log.debug("shutdown failed", exc_info=True)
+            return False
+
+    def stats(self) -> dict[str, Any]:
+        """Say what was delivered, what waits and what was lost, by reason.
+
+        Returns:
+            `{"lanes": {<signal and exporter>: {"delivered": int, "pending": int, "lost": {reason:
+            int}}}, "lost": {reason: int}}`; both empty when nothing is exported here.
+        """
+        if self._runtime is None:
+            return {"lanes": {}, "lost": {}}
+        return self._runtime.stats()
+
+
+def setup_telemetry(
+    config: NemoLensConfig,
+    rank: Any = _NOT_GIVEN,
+    world_size: Any = _NOT_GIVEN,
+    resource_attributes: Mapping[str, Any] | None = None,
+    span_exporter: SpanExporter | None = None,
+    metric_reader: MetricReader | None = None,
+    export_strategy: ExportStrategy | None = None,
+    _allow_reinit: bool = False,
+) -> TelemetryHandle:
+    """Set telemetry up for this process.
+
+    Everything is validated and built first and installed last: an error leaves the process as it
+    was. A disabled process, and a rank that does not export, load no OpenTelemetry SDK, start no
+    thread and touch no global provider.
+
+    Args:
+        config: What to do; its `run_id` is filled here when it is empty.
+        rank: The rank of this process. When given, the export strategy decides whether this
+            process exports; otherwise it exports, unless a strategy was chosen explicitly and a
+            rank is known from `resource_attributes` or `OTEL_RESOURCE_ATTRIBUTES`.
+        world_size: Number of ranks.
+        resource_attributes: Attributes of the resource; they win over everything else.
+        span_exporter: Exports spans in place of the exporters that `config` names.
+        metric_reader: Reads metrics in place of the exporters that `config` names.
+        export_strategy: Name of a strategy, or a callable `(config, rank, world_size) -> bool`,
+            in place of `config.export_strategy`.
+        _allow_reinit: Shut a running set-up down and set up anew instead of raising.
+
+    Returns:
+        The handle of this process.
+
+    Raises:
+        RuntimeError: Telemetry is set up already by the same library.
+        ValueError: A value of the configuration or an argument is bad.
+        ImportError: The process exports and `nemo-lens-sdk` is not installed.
+    """
+    with _lock:
+        if not config.enabled:
+            return _disabled(config)
+        library = _library_of(config)
+        running = _running()
+        if running is not None and not _allow_reinit:
+            return _second_handle(running, library, config)
+        return _set_up(
+            config,
+            library,
+            rank=_checked("rank", rank, least=0),
+            world_size=_checked("world_size", world_size, least=1),
+            resource_attributes=resource_attributes,
+            span_exporter=span_exporter,
+            metric_reader=metric_reader,
+            strategy=export_strategy,
+        )
+
+
+def _set_up(
+    config: NemoLensConfig,
+    library: str,
+    *,
+    rank: int | None,
+    world_size: int | None,
+    resource_attributes: Mapping[str, Any] | None,
+    span_exporter: SpanExporter | None,
+    metric_reader: MetricReader | None,
+    strategy: ExportStrategy | None,
+) -> TelemetryHandle:
+    global _INITIALIZED, _primary
+    config.validate()
+    ensure_run_id(config)
+    exports = _decides_to_export(config, rank, world_size, resource_attributes, strategy)
+    if not exports or os.environ.get("OTEL_SDK_DISABLED", "").strip().lower() == "true":
+        _retire_running()
+        handle = TelemetryHandle(_library=library)
+        state.set_enabled_span_groups(frozenset())
+    else:
+        start = _load_sdk()
+        _retire_running()
+        runtime = start(
+            config,
+            rank=rank,
+            world_size=world_size,
+            resource_attributes=resource_attributes,
+            span_exporter=span_exporter,
+            metric_reader=metric_reader,
+        )
+        handle = TelemetryHandle(
+            runtime.tracer, runtime.meter, runtime.exports, _runtime=runtime, _library=library
+        )
+        _open_gate(config, rank_given=rank is not None)
+    _primary = handle
+    _INITIALIZED = True
+    return handle
+
+
+def _disabled(config: NemoLensConfig) -> TelemetryHandle:
+    """Give the handle of a disabled set-up; one that runs already goes on."""
+    try:
+        ensure_run_id(config)
+        if _running() is None:
+            state.set_enabled_span_groups(frozenset())
+    except Exception:
+        _log.warning("telemetry is disabled; its configuration was not read", exc_info=True)
+    return TelemetryHandle()
+
+
+def _second_handle(
+    running: TelemetryHandle, library: str, config: NemoLensConfig
+) -> TelemetryHandle:
+    if library == running._library:  # noqa: SLF001 - the handle is this module's own
+        raise RuntimeError(
+            "Telemetry has already been initialised in this process: setup_telemetry() was called "
+            f"before with the configuration of {library!r}. Keep the first handle, or call its "
+            "shutdown() before setup_telemetry()."
+        )
+    config.validate()
+    _register_groups(config, rank_given=False)
+    state.add_span_group_spec(config.span_groups)
+    return TelemetryHandle(
+        running.tracer,
+        running.meter,
+        running.is_exporting,
+        _runtime=running._runtime,  # noqa: SLF001 - the handle is this module's own
+        _library=library,
+        _owner=running,
+    )
+
+
+def _decides_to_export(
+    config: NemoLensConfig,
+    rank: int | None,
+    world_size: int | None,
+    resource_attributes: Mapping[str, Any] | None,
+    strategy: ExportStrategy | None,
+) -> bool:
+    chosen: ExportStrategy | None = strategy
+    if chosen is None and config.is_explicit("export_strategy"):
+        chosen = config.export_strategy
+    if rank is None:
+        if chosen is None:
+            return True
+        rank, world_size = _known_rank(resource_attributes)
+        if rank is None:
+            _log.warning(
+                "the export strategy %r needs a rank and none is known: this process exports. "
+                "Pass rank= to setup_telemetry, or set nv.dl.rank in resource_attributes or in "
+                "OTEL_RESOURCE_ATTRIBUTES",
+                chosen if isinstance(chosen, str) else getattr(chosen, "__name__", chosen),
+            )
+            return True
+    should_export = _load_strategies()
+    size = world_size if world_size is not None else _detected_world_size(rank)
+    return should_export(chosen or config.export_strategy, config, rank, size)
+
+
+def _known_rank(resource_attributes: Mapping[str, Any] | None) -> tuple[int | None, int | None]:
+    from nemo.lens.resources.attributes import get_otel_resource_attributes
+
+    known = {**get_otel_resource_attributes(), **(resource_attributes or {})}
+    return _usable(known.get("nv.dl.rank"), 0), _usable(known.get("nv.dl.world_size"), 1)
+
+
+def _usable(value: Any, least: int) -> int | None:
+    try:
+        number = int(value)
+    except (TypeError, ValueError):
+        return None
+    return number if number >= least else None
+
+
+def _detected_world_size(rank: int) -> int:
+    from nemo.lens.resources.identity import detect_identity
+
+    detected = detect_identity()
+    return detected.world_size if detected.rank == rank and detected.world_size else 1
+
+
+def _checked(name: str, value: Any, *, least: int) -> int | None:
+    """Read a rank or a number of ranks; digits as text count too."""
+    if value is _NOT_GIVEN or value is None:
+        return None
+    try:
+        number = int(value) if isinstance(value, str) else operator.index(value)
+    except (TypeError, ValueError):
+        number = least - 1
+    if number < least:
+        raise ValueError(
+            f"setup_telemetry: {name}={value!r} is not usable; expected a whole number of at least "
+            f"{least}, or leave {name} out"
+        )
+    return number
+
+
+def _open_gate(config: NemoLensConfig, *, rank_given: bool) -> None:
+    from nemo.lens.redaction import set_added_redact_keys
+
+    _register_groups(config, rank_given=rank_given)
+    set_added_redact_keys(config.redact_keys)
+    state.set_step_sampling(config.step_sampling)
+    state.set_span_group_spec(config.span_groups)
+
+
+def _register_groups(config: NemoLensConfig, *, rank_given: bool) -> None:
+    from nemo.lens.groups import SpanRegistry
+    from nemo.lens.vocabulary import register_base_vocabulary, register_vocabulary
+
+    vocabulary = config._span_group_cls  # noqa: SLF001 - named so by the compatibility contract
+    if vocabulary is not None:
+        register_vocabulary(vocabulary)
+    elif rank_given or not SpanRegistry.namespaces():
+        register_base_vocabulary()
+
+
+def _library_of(config: NemoLensConfig) -> str:
+    """The prefix under which telemetry was switched on tells the libraries of a process apart."""
+    _, _, variable = config.provenance()["enabled"].partition(":")
+    return variable.removesuffix("_ENABLED") or "NEMO_LENS"
+
+
+def _running() -> TelemetryHandle | None:
+    """The primary handle, unless it was shut down or a test has reset `_INITIALIZED`."""
+    return _primary if _INITIALIZED else None
+
+
+def _release(handle: TelemetryHandle) -> None:
+    """Let set-up be called again after the primary handle was shut down."""
+    global _INITIALIZED, _primary
+    if handle is _primary:
+        _primary = None
+        _INITIALIZED = False
+        state.set_enabled_span_groups(frozenset())
+
+
+def _retire_running() -> None:
+    """Shut down what an earlier set-up left running, before a new one takes over."""
+    if _primary is not None:
+        _primary.shutdown()
+
+
+def _load_sdk() -> Callable[..., Any]:
+    try:
+        from nemo.lens.sdk.runtime import start
+    except ModuleNotFoundError as error:
+        _raise_missing(error)
+    return start
+
+
+def _load_strategies() -> Callable[..., bool]:
+    try:
+        from nemo.lens.sdk.strategies import should_export
+    except ModuleNotFoundError as error:
+        _raise_missing(error)
+    return should_export
+
+
+def _raise_missing(error: ModuleNotFoundError) -> Any:
+    name = error.name or ""
+    if name.startswith(("nemo.lens.sdk", "opentelemetry")):
+        from nemo.lens.missing_sdk import missing_sdk_error
+
+        raise missing_sdk_error("setup_telemetry of an exporting process") from error
+    raise error
+
+
+@run_in_forked_child
+def _renew_lock() -> None:
+    global _lock
+    _lock = threading.RLock()
+
+
+def _reset_for_tests() -> None:
+    _retire_running()

@@ -1,0 +1,324 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
+# SPDX-License-Identifier: Apache-2.0
+# pyright: reportPrivateUsage=false, reportAttributeAccessIssue=false, reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false, reportPrivateImportUsage=false
+"""Every private OpenTelemetry name that NeMo Lens uses, in one place.
+
+Each function here has a canary test of its own, so that an OpenTelemetry release that moves one
+of these names fails a test that says which. Public code of this package calls these functions and
+knows none of the names.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+import importlib
+import random
+import sys
+import threading
+from typing import TYPE_CHECKING, Any
+
+from opentelemetry import context as context_api
+from opentelemetry import metrics as metrics_api
+from opentelemetry import trace as trace_api
+from opentelemetry.context import _SUPPRESS_INSTRUMENTATION_KEY, Context
+from opentelemetry.metrics._internal import _ProxyMeterProvider
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from opentelemetry.sdk.metrics import MeterProvider
+    from opentelemetry.sdk.metrics.export import MetricExporter, MetricReader
+    from opentelemetry.sdk.resources import Resource
+    from opentelemetry.sdk.trace import TracerProvider
+
+_LOCK_TYPES = (type(threading.Lock()), type(threading.RLock()))
+_RANDOM_USERS = (
+    "opentelemetry.exporter.otlp.common.http",
+    "opentelemetry.exporter.otlp.proto.grpc.exporter",
+    "opentelemetry.exporter.otlp.proto.http.trace_exporter",
+    "opentelemetry.exporter.otlp.proto.http.metric_exporter",
+    "opentelemetry.exporter.otlp.proto.http._log_exporter",
+)
+_own_random = random.Random()  # noqa: S311 - jitter and reservoirs, nothing secret
+
+
+def suppress_instrumentation() -> object:
+    """Keep instrumented HTTP and gRPC clients from tracing the exports of this thread."""
+    return context_api.attach(context_api.set_value(_SUPPRESS_INSTRUMENTATION_KEY, True))
+
+
+def isolate_random_streams() -> None:
+    """Give the SDK parts that draw random numbers a generator of their own.
+
+    Exporters jitter their retries and exemplar reservoirs pick their samples with the global
+    `random` stream; drawing from it would change the training that seeded it.
+    """
+    for name in _RANDOM_USERS:
+        module = sys.modules.get(name)
+        if module is not None and hasattr(module, "random"):
+            vars(module)["random"] = _own_random
+    reservoirs = importlib.import_module(
+        "opentelemetry.sdk.metrics._internal.exemplar.exemplar_reservoir"
+    )
+    vars(reservoirs)["randrange"] = _own_random.randrange
+
+
+def reseed_isolated_streams() -> None:
+    """Make a forked child draw other numbers than its parent."""
+    _own_random.seed()
+
+
+def no_meter_provider_installed() -> bool:
+    """True while nobody has installed a global meter provider."""
+    return isinstance(metrics_api.get_meter_provider(), _ProxyMeterProvider)
+
+
+def no_tracer_provider_installed() -> bool:
+    """True while nobody has installed a global tracer provider."""
+    return isinstance(trace_api.get_tracer_provider(), trace_api.ProxyTracerProvider)
+
+
+def no_logger_provider_installed() -> bool:
+    """True while nobody has installed a global logger provider."""
+    from opentelemetry._logs import get_logger_provider
+    from opentelemetry._logs._internal import ProxyLoggerProvider
+
+    return isinstance(get_logger_provider(), ProxyLoggerProvider)
+
+
+def renew_tracer_provider(installed: TracerProvider, fresh: TracerProvider) -> None:
+    """Make an installed, shut down provider and all its tracers work like a fresh one.
+
+    OpenTelemetry accepts one global provider per process, and libraries keep the tracers that they
+    got from it; after this both lead into the pipeline of the new set-up.
+    """
+    tracers = dict(getattr(installed, "_tracers", {}))
+    installed.__dict__ = fresh.__dict__
+    for tracer in tracers.values():
+        tracer.sampler = fresh.sampler
+        tracer.resource = fresh.resource
+        tracer.span_processor = fresh._active_span_processor
+        tracer.id_generator = fresh.id_generator
+        tracer._span_limits = fresh._span_limits
+
+
+def renew_meter_provider(installed: MeterProvider, fresh: MeterProvider) -> None:
+    """Make an installed, shut down meter provider and its instruments feed fresh readers."""
+    old_consumer, consumer = installed._measurement_consumer, fresh._measurement_consumer
+    consumer._async_instruments[:0] = old_consumer._async_instruments
+    fresh._meters.update(installed._meters)
+    old_consumer.__dict__ = consumer.__dict__
+    installed.__dict__ = fresh.__dict__
+
+
+def renew_logger_provider(installed: Any, fresh: Any) -> None:
+    """Make an installed, shut down logger provider work like a fresh one."""
+    for logger in installed._logger_cache.values():
+        logger._resource = fresh._resource
+        logger._multi_log_record_processor = fresh._multi_log_record_processor
+    fresh._logger_cache.update(installed._logger_cache)
+    installed.__dict__ = fresh.__dict__
+
+
+def span_processors(provider: TracerProvider) -> tuple[Any, ...]:
+    """The span processors of a provider, in order."""
+    return tuple(getattr(provider._active_span_processor, "_span_processors", ()))
+
+
+def remove_span_processor(provider: TracerProvider, processor: object) -> None:
+    """Take a processor out of a provider that belongs to the application."""
+    active = provider._active_span_processor
+    left = tuple(p for p in active._span_processors if p is not processor)
+    active._span_processors = left
+
+
+def add_metric_reader(provider: MeterProvider, reader: MetricReader) -> bool:
+    """Add a reader to a provider that belongs to the application; False when it cannot be."""
+    add = getattr(provider, "add_metric_reader", None)
+    if add is None:
+        return False
+    add(reader)
+    return True
+
+
+def preferences(exporter: MetricExporter) -> dict[str, Any]:
+    """The temporality and aggregation that a metric exporter asks its reader for."""
+    return {
+        "preferred_temporality": exporter._preferred_temporality,
+        "preferred_aggregation": exporter._preferred_aggregation,
+    }
+
+
+def renew_after_fork(
+    tracer_provider: TracerProvider | None,
+    meter_provider: MeterProvider | None,
+    logger_provider: Any,
+    resource: Resource,
+) -> None:
+    """Give the providers of a forked child its own resource, and locks that nobody holds.
+
+    Another thread may have held any of these locks at the fork; it does not exist in the child.
+    Metric streams start from zero: the parent goes on reporting what it had collected.
+    """
+    if tracer_provider is not None:
+        _renew_locks(tracer_provider)
+        tracer_provider._resource = resource
+        for tracer in getattr(tracer_provider, "_tracers", {}).values():
+            tracer.resource = resource
+    if meter_provider is not None:
+        _renew_meter_provider_after_fork(meter_provider, resource)
+    if logger_provider is not None:
+        _renew_locks(logger_provider)
+        logger_provider._resource = resource
+        for logger in logger_provider._logger_cache.values():
+            logger._resource = resource
+
+
+def _renew_meter_provider_after_fork(provider: MeterProvider, resource: Resource) -> None:
+    from opentelemetry.sdk.metrics._internal.metric_reader_storage import MetricReaderStorage
+
+    _renew_locks(provider)
+    type(provider)._all_metric_readers_lock = threading.Lock()
+    provider._sdk_config.resource = resource
+    for meter in provider._meters.values():
+        _renew_locks(meter)
+    consumer = provider._measurement_consumer
+    _renew_locks(consumer)
+    for reader in consumer._reader_storages:
+        _renew_locks(reader)
+    consumer._reader_storages = {
+        reader: MetricReaderStorage(
+            provider._sdk_config,
+            reader._instrument_class_temporality,
+            reader._instrument_class_aggregation,
+        )
+        for reader in consumer._reader_storages
+    }
+
+
+def _renew_locks(owner: object) -> None:
+    attributes = vars(owner)
+    for name, value in list(attributes.items()):
+        if isinstance(value, _LOCK_TYPES):
+            attributes[name] = type(value)() if value is not None else value
+
+
+def new_logger_provider(resource: Resource, processor: Any) -> Any:
+    """Build a logger provider that hands its records to one processor."""
+    provider = _lens_logger_provider_class()(resource=resource, shutdown_on_exit=False)
+    provider.add_log_record_processor(processor)
+    return provider
+
+
+@functools.cache
+def _lens_logger_provider_class() -> Any:
+    from opentelemetry.sdk._logs import LoggerProvider
+
+    return type("LensLoggerProvider", (LoggerProvider,), {"_handle_fork": lambda _self: None})
+
+
+def is_lens_logger_provider(provider: object) -> bool:
+    """True for logger providers from `new_logger_provider`."""
+    return isinstance(provider, _lens_logger_provider_class())
+
+
+def is_sdk_logger_provider(provider: object) -> bool:
+    """True for logger providers of the SDK, which take processors."""
+    from opentelemetry.sdk._logs import LoggerProvider
+
+    return isinstance(provider, LoggerProvider)
+
+
+def get_logger_provider() -> Any:
+    """The global logger provider."""
+    from opentelemetry._logs import get_logger_provider as get_global
+
+    return get_global()
+
+
+def set_logger_provider(provider: Any) -> None:
+    """Install the global logger provider."""
+    from opentelemetry._logs import set_logger_provider as set_global
+
+    set_global(provider)
+
+
+def readable_log_record(emitted: Any) -> Any:
+    """What a log exporter accepts, from what a log processor gets.
+
+    Since OpenTelemetry 1.35 exporters want a read-only record; before, both are the same.
+    """
+    try:
+        from opentelemetry.sdk._logs import ReadableLogRecord
+    except ImportError:
+        return emitted
+    record = copy.copy(emitted.log_record)
+    record.context = Context()
+    return ReadableLogRecord(
+        log_record=record,
+        resource=emitted.resource,
+        instrumentation_scope=emitted.instrumentation_scope,
+        limits=emitted.limits,
+    )
+
+
+def emit_log(provider: Any, name: str, fields: dict[str, Any], resource: Resource) -> None:
+    """Emit one log record with the current span's ids through the logger called `name`."""
+    logger = provider.get_logger(name)
+    try:
+        from opentelemetry.sdk._logs import ReadableLogRecord  # noqa: F401 - asks for the version
+    except ImportError:
+        from opentelemetry.sdk._logs import LogRecord
+
+        span = trace_api.get_current_span().get_span_context()
+        ids = {"trace_id": span.trace_id, "span_id": span.span_id, "trace_flags": span.trace_flags}
+        logger.emit(LogRecord(resource=resource, **ids, **fields))
+    else:
+        from opentelemetry._logs import LogRecord as ApiLogRecord
+
+        logger.emit(ApiLogRecord(context=context_api.get_current(), **fields))
+
+
+def severity_number(level: int) -> Any:
+    """The OpenTelemetry severity of a standard library logging level."""
+    from opentelemetry._logs import std_to_otel
+
+    return std_to_otel(level)
+
+
+def encode_logs(batch: Sequence[Any]) -> Any:
+    """The official protobuf message of log records."""
+    from opentelemetry.exporter.otlp.proto.common._log_encoder import encode_logs as encode
+
+    return encode(batch)
+
+
+def otlp_log_exporter_class(*, grpc: bool) -> Any:
+    """The official OTLP log exporter."""
+    if grpc:
+        from opentelemetry.exporter.otlp.proto.grpc._log_exporter import OTLPLogExporter
+    else:
+        from opentelemetry.exporter.otlp.proto.http._log_exporter import OTLPLogExporter
+    return OTLPLogExporter
+
+
+def watching_grpc_exporter(exporter_class: Any, wrap: Callable[[Any], Any]) -> Any:
+    """Subclass an official gRPC exporter so that `wrap` sees every stub it calls through.
+
+    The exporter assigns its stub when it is built and whenever it reconnects.
+    """
+
+    def get_stub(exporter: Any) -> Any:
+        return vars(exporter).get("_lens_stub")
+
+    def set_stub(exporter: Any, stub: Any) -> None:
+        vars(exporter)["_lens_stub"] = None if stub is None else wrap(stub)
+
+    return type(exporter_class.__name__, (exporter_class,), {"_client": property(get_stub, set_stub)})
+
+
+def plain_attributes(span: Any) -> dict[str, Any]:
+    """The attributes of an ended span as the plain dictionary inside, with no lock and no copy."""
+    attributes = span._attributes
+    return getattr(attributes, "_dict", attributes) or {}

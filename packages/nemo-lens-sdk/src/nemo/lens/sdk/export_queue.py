@@ -1,0 +1,211 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
+# SPDX-License-Identifier: Apache-2.0
+"""A bounded queue in front of one exporter: losses are counted, failures are retried.
+
+The producer's side is one length check and one append, both atomic under the interpreter's lock;
+no lock is shared between recording threads. The bound holds whatever the exporter does.
+"""
+
+from __future__ import annotations
+
+import collections
+import enum
+import random
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+from nemo.lens.sdk import counts
+from nemo.lens.sdk.noise import warn_once_a_minute
+from nemo.lens.sdk.worker import Request, Worker
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+_FIRST_RETRY_S = 0.5
+_LONGEST_RETRY_S = 30.0
+
+
+class Outcome(enum.Enum):
+    """How the export of one batch ended."""
+
+    DELIVERED = "delivered"
+    RETRY = "retry"
+    REFUSED = "refused"
+
+
+class Sink:
+    """Where batches go. Subclasses say what an exporter's answer means."""
+
+    def send(self, batch: Sequence[Any]) -> Outcome:
+        """Export one batch; may block, may raise."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Release connections and files; may block, may raise."""
+
+
+class ExportQueue:
+    """The bounded queue, worker thread and retries of one exporter.
+
+    Args:
+        subject: What the queue holds and where it goes, for thread names and warnings.
+        build_sink: Builds the sink; called again in forked children, whose connections and files
+            must be their own.
+        bound: Most items held; more are dropped and counted.
+        batch_size: Most items in one export.
+        delay_s: Seconds between rounds while less than a batch waits.
+        enter_thread: Called in the worker thread before the first round.
+    """
+
+    def __init__(
+        self,
+        subject: str,
+        build_sink: Callable[[], Sink],
+        *,
+        bound: int,
+        batch_size: int,
+        delay_s: float,
+        enter_thread: Callable[[], object],
+    ) -> None:
+        self.subject = subject
+        self.counts = counts.Counts()
+        self._build_sink = build_sink
+        self._sink: Sink | None = build_sink()
+        self._bound = bound
+        self._batch_size = batch_size
+        self._delay_s = delay_s
+        self._jitter = random.Random()  # noqa: S311 - spreads retries, protects nothing
+        self._items: collections.deque[Any] = collections.deque()
+        self._in_flight: list[Any] = []
+        self._closed_as: str | None = None
+        self._wake_at = batch_size
+        self._failures = 0
+        self._retry_at = 0.0
+        self._worker = Worker(f"nemo-lens {subject}", self, enter_thread)
+
+    def start(self) -> None:
+        """Start the worker thread."""
+        self._worker.start()
+
+    def put(self, item: object) -> None:
+        """Queue one item; never blocks, never raises."""
+        items = self._items
+        if self._closed_as is not None:
+            self.counts.lose(self._closed_as)
+        elif len(items) >= self._bound:
+            self._report_full()
+        else:
+            items.append(item)
+            if len(items) >= self._wake_at:
+                self._wake_at = self._bound + 1
+                self._worker.wake()
+
+    def ask(self, *, final: bool = False) -> Request:
+        """Ask for everything queued so far to be exported; see `Worker.ask`."""
+        return self._worker.ask(final=final)
+
+    def pending(self) -> int:
+        """Items queued or on their way."""
+        return len(self._items) + len(self._in_flight)
+
+    def abandon(self) -> None:
+        """Give up what is still queued, count it, and refuse further items."""
+        if self._closed_as is None:
+            self._closed_as = counts.AFTER_SHUTDOWN
+            self.counts.lose(counts.SHUTDOWN_DEADLINE, self.pending())
+            self._items = collections.deque()
+
+    def after_fork(self) -> None:
+        """Start empty in a forked child: what was queued belongs to the parent."""
+        self._items = collections.deque()
+        self._in_flight = []
+        self._sink = None
+        self._wake_at = 1
+        self._failures = 0
+        self._retry_at = 0.0
+        self._jitter.seed()
+        self.counts.reset()
+        self._worker.reset()
+
+    def run_once(self, *, urgent: bool) -> bool:
+        """Export until the queue is empty or the exporter fails; runs in the worker thread."""
+        if self._failures and not urgent and time.monotonic() < self._retry_at:
+            return False
+        self._wake_at = self._batch_size
+        while self._items or self._in_flight:
+            if self._closed_as is not None or not self._export_next():
+                return False
+        return True
+
+    def pause_s(self) -> float:
+        """Seconds until the next round: the delay, or what is left of the back-off."""
+        if self._failures:
+            return max(0.01, self._retry_at - time.monotonic())
+        return self._delay_s
+
+    def close(self) -> None:
+        """Count what could not be exported and close the exporter."""
+        if self._closed_as is None:
+            self._closed_as = counts.AFTER_SHUTDOWN
+            self.counts.lose(counts.EXPORT_FAILED, self.pending())
+            self._items.clear()
+            self._in_flight = []
+        if self._sink is not None:
+            self._sink.close()
+
+    def _export_next(self) -> bool:
+        batch = self._in_flight or self._take_batch()
+        self._in_flight = batch
+        outcome = self._send(batch)
+        if self._closed_as is not None:
+            return False
+        if outcome is Outcome.RETRY:
+            self._postpone()
+            return False
+        self._in_flight = []
+        self._failures = 0
+        if outcome is Outcome.DELIVERED:
+            self.counts.deliver(len(batch))
+        else:
+            self.counts.lose(counts.REFUSED, len(batch))
+        return True
+
+    def _take_batch(self) -> list[Any]:
+        items = self._items
+        return [items.popleft() for _ in range(min(self._batch_size, len(items)))]
+
+    def _send(self, batch: list[Any]) -> Outcome:
+        try:
+            if self._sink is None:
+                self._sink = self._build_sink()
+            return self._sink.send(batch)
+        except Exception as error:
+            warn_once_a_minute(
+                self.subject,
+                "export of %s failed (%s: %s); the batch of %d is dropped and counted",
+                self.subject,
+                type(error).__name__,
+                error,
+                len(batch),
+            )
+            return Outcome.REFUSED
+
+    def _postpone(self) -> None:
+        pause_s = min(_LONGEST_RETRY_S, _FIRST_RETRY_S * 2**self._failures)
+        self._failures = min(self._failures + 1, 16)
+        self._retry_at = time.monotonic() + pause_s * self._jitter.uniform(0.8, 1.2)
+
+    def _report_full(self) -> None:
+        self.counts.lose(counts.QUEUE_FULL)
+        warn_once_a_minute(
+            f"{self.subject} full",
+            "the queue of %s is full (%d); newer items are dropped and counted",
+            self.subject,
+            self._bound,
+        )
+
+
+def current_thread_exports() -> bool:
+    """True in a worker thread, whose own log records must not be exported again."""
+    return threading.current_thread().name.startswith("nemo-lens ")

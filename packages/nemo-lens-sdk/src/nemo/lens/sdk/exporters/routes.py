@@ -1,0 +1,244 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
+# SPDX-License-Identifier: Apache-2.0
+"""The exporters that a configuration names, each able to build its sinks again in a child."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Protocol
+
+from nemo.lens import semconv
+from nemo.lens.resources.identity import detect_identity
+from nemo.lens.sdk import _otel_private
+from nemo.lens.sdk.repair import repair_logs, repair_metrics, repair_spans
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from nemo.lens.config import NemoLensConfig
+    from opentelemetry.sdk.resources import Resource
+
+    from nemo.lens.sdk.export_queue import Sink
+    from nemo.lens.sdk.files.sinks import RunFiles
+
+_MAIN_ROLE = "trainer"
+
+
+class Route(Protocol):
+    """One exporter and what it builds for each signal."""
+
+    name: str
+    delay_s: float
+
+    def span_sink(self) -> Sink:
+        """Build the sink of spans."""
+        ...
+
+    def metric_sink(self) -> Sink:
+        """Build the sink of metrics."""
+        ...
+
+    def log_sink(self) -> Sink:
+        """Build the sink of log records."""
+        ...
+
+    def metric_preferences(self, sink: Sink) -> dict[str, Any]:
+        """The temporality and aggregation that the sink's exporter asks for."""
+        ...
+
+    def open(self) -> None:
+        """Begin; called once everything was built."""
+        ...
+
+    def after_fork(self, resource: Resource) -> None:
+        """Begin anew in a forked child."""
+        ...
+
+    def finish(self, end: str, lost: Mapping[str, int]) -> None:
+        """End: say how the process ended and what was lost."""
+        ...
+
+    def lost(self) -> dict[str, int]:
+        """What the route itself lost, by reason."""
+        ...
+
+
+@dataclass
+class OtlpRoute:
+    """Export to an OTLP endpoint."""
+
+    name: str = "otlp"
+    delay_s: float = 1.0
+
+    def span_sink(self) -> Sink:
+        """Build the sink of spans."""
+        from nemo.lens.sdk.exporters.otlp import OtlpSink
+
+        return OtlpSink("traces", repair_spans)
+
+    def metric_sink(self) -> Sink:
+        """Build the sink of metrics."""
+        from nemo.lens.sdk.exporters.otlp import OtlpSink
+
+        return OtlpSink("metrics", repair_metrics)
+
+    def log_sink(self) -> Sink:
+        """Build the sink of log records."""
+        from nemo.lens.sdk.exporters.otlp import OtlpSink
+
+        return OtlpSink("logs", repair_logs)
+
+    def metric_preferences(self, sink: Any) -> dict[str, Any]:
+        """The preferences of the official exporter, which reads its own variables."""
+        return _otel_private.preferences(sink.exporter)
+
+    def open(self) -> None:
+        """Nothing to do: a connection is made at the first export."""
+
+    def after_fork(self, resource: Resource) -> None:
+        """Nothing to do: sinks are built anew in a child."""
+
+    def finish(self, end: str, lost: Mapping[str, int]) -> None:
+        """Nothing to do: the collector is not told."""
+
+    def lost(self) -> dict[str, int]:
+        """Nothing is lost here that the queue does not count."""
+        return {}
+
+
+@dataclass
+class ConsoleRoute:
+    """Print to standard output."""
+
+    name: str = "console"
+    delay_s: float = 0.2
+
+    def span_sink(self) -> Sink:
+        """Build the sink of spans."""
+        from nemo.lens.sdk.exporters.console import ConsoleSink
+
+        return ConsoleSink(repair_spans)
+
+    def metric_sink(self) -> Sink:
+        """Build the sink of metrics."""
+        from nemo.lens.sdk.exporters.console import ConsoleSink
+
+        return ConsoleSink(lambda batch: [repair_metrics(data) for data in batch])
+
+    def log_sink(self) -> Sink:
+        """Build the sink of log records."""
+        from nemo.lens.sdk.exporters.console import ConsoleSink
+
+        return ConsoleSink(repair_logs)
+
+    def metric_preferences(self, sink: Sink) -> dict[str, Any]:
+        """Cumulative metrics in the default aggregation."""
+        del sink
+        return {}
+
+    def open(self) -> None:
+        """Nothing to do."""
+
+    def after_fork(self, resource: Resource) -> None:
+        """Nothing to do: a child prints to the same stream."""
+
+    def finish(self, end: str, lost: Mapping[str, int]) -> None:
+        """Nothing to do."""
+
+    def lost(self) -> dict[str, int]:
+        """Nothing is lost here that the queue does not count."""
+        return {}
+
+
+@dataclass
+class FileRoute:
+    """Record to run files."""
+
+    files: RunFiles
+    name: str = "file"
+    delay_s: float = 0.2
+
+    def span_sink(self) -> Sink:
+        """Build the sink of spans."""
+        from nemo.lens.sdk.files.sinks import SpanFile
+
+        return SpanFile(self.files)
+
+    def metric_sink(self) -> Sink:
+        """Build the sink of metrics."""
+        from nemo.lens.sdk.files.sinks import MetricFile
+
+        return MetricFile(self.files)
+
+    def log_sink(self) -> Sink:
+        """Build the sink of log records."""
+        from nemo.lens.sdk.files.sinks import LogFile
+
+        return LogFile(self.files)
+
+    def metric_preferences(self, sink: Sink) -> dict[str, Any]:
+        """Cumulative metrics in the default aggregation."""
+        del sink
+        return {}
+
+    def open(self) -> None:
+        """Create the folder and its manifest, so that even a process that dies at once is seen."""
+        self.files.open()
+
+    def after_fork(self, resource: Resource) -> None:
+        """Record to a folder of the child's own, created with its first item."""
+        self.files.start_over(resource.attributes)
+
+    def finish(self, end: str, lost: Mapping[str, int]) -> None:
+        """Complete the manifest."""
+        self.files.finish(end, lost)
+
+    def lost(self) -> dict[str, int]:
+        """What was deleted for the cap, or could not be written."""
+        return self.files.losses.lost()
+
+
+def routes_of(config: NemoLensConfig, resource: Resource) -> list[Route]:
+    """Build the routes that `config.exporter` names.
+
+    Raises:
+        ValueError: A name is unknown; the text lists the valid ones.
+    """
+    routes: list[Route] = []
+    for name in dict.fromkeys(config.exporters):
+        if name == "otlp":
+            routes.append(OtlpRoute())
+        elif name == "console":
+            routes.append(ConsoleRoute())
+        else:
+            routes.append(_file_route(config, resource))
+    return routes
+
+
+def _file_route(config: NemoLensConfig, resource: Resource) -> FileRoute:
+    from nemo.lens.sdk.files.folder import ProcessIdentity
+    from nemo.lens.sdk.files.sinks import RunFiles
+
+    attributes = resource.attributes
+    has_rank = semconv.NV_DL_RANK in attributes
+    identity = ProcessIdentity(
+        run_id=config.run_id,
+        role=str(attributes.get(semconv.NV_DL_ROLE) or (_MAIN_ROLE if has_rank else "process")),
+        rank=_integer(attributes.get(semconv.NV_DL_RANK)),
+        world_size=_integer(attributes.get(semconv.NV_DL_WORLD_SIZE)),
+        local_rank=_integer(attributes.get(semconv.NV_DL_LOCAL_RANK)),
+        restart=detect_identity().restart or 0,
+    )
+    settings = {
+        field.name: getattr(config, field.name)
+        for field in fields(config)
+        if not field.name.startswith("_")
+    }
+    return FileRoute(RunFiles(config.directory, identity, settings, attributes))
+
+
+def _integer(value: Any) -> int | None:
+    try:
+        return None if value is None else int(value)
+    except (TypeError, ValueError):
+        return None

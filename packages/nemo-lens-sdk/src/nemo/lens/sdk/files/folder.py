@@ -1,0 +1,191 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
+# SPDX-License-Identifier: Apache-2.0
+"""The folder of one process in a run, and its manifest.
+
+`<directory>/<run id>/<rank // 256, or "x">/<role>-<rank, or "x">-<host>-<pid>/`: no two processes
+share a folder, and no directory gets hot with ten thousand ranks.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import socket
+import sys
+import time
+from dataclasses import dataclass, field
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+SCHEMA = 1
+_RANKS_PER_FOLDER = 256
+_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+_SECRET = re.compile(r"(?i)(pass(word|wd)?|secret|token|credential|authorization|cookie|key)\b")
+_SECRET_OPTION = re.compile(r"(?i)^(--?[\w-]*(pass(word|wd)?|secret|token|api-?key)[\w-]*)(=.*)?$")
+_REDACTED = "[REDACTED]"
+_VERSIONED = ("nemo-lens-api", "nemo-lens-sdk", "opentelemetry-api", "opentelemetry-sdk")
+
+
+@dataclass(frozen=True)
+class ProcessIdentity:
+    """Who a recording process is.
+
+    Attributes:
+        run_id: The run that it belongs to.
+        role: Its part in the job.
+        rank: Its rank, or None.
+        world_size: Number of ranks, or None.
+        local_rank: Its rank on its node, or None.
+        restart: How often the job was restarted before.
+    """
+
+    run_id: str
+    role: str = "trainer"
+    rank: int | None = None
+    world_size: int | None = None
+    local_rank: int | None = None
+    restart: int = 0
+
+
+@dataclass
+class RunFolder:
+    """Creates the folder of this process when it is first needed, and again when it vanished.
+
+    Args:
+        directory: Where runs are recorded.
+        identity: Who this process is.
+        config: The configuration, for the manifest; secrets are removed.
+        resource: The resource attributes, for the manifest.
+    """
+
+    directory: Path
+    identity: ProcessIdentity
+    config: Mapping[str, Any]
+    resource: Mapping[str, Any]
+    _path: Path | None = None
+    _started_unix_nano: int = field(default_factory=time.time_ns)
+
+    def open(self) -> Path:
+        """Return the folder with its manifest, creating what is missing.
+
+        Raises:
+            OSError: The folder cannot be created.
+        """
+        if self._path is None:
+            self._path = self._create_unique()
+            self._write_manifest(self._path, end=None, lost={})
+        elif not self._path.is_dir():
+            _make_private(self._path)
+            self._write_manifest(self._path, end=None, lost={})
+        return self._path
+
+    def finish(self, end: str, lost: Mapping[str, int]) -> None:
+        """Replace the manifest by one that says how the recording ended.
+
+        Args:
+            end: "shutdown", "exit" or "signal:<name>".
+            lost: Number of lost items by reason.
+        """
+        if self._path is not None and self._path.is_dir():
+            self._write_manifest(self._path, end=end, lost=lost)
+
+    def _create_unique(self) -> Path:
+        identity = self.identity
+        rank = "x" if identity.rank is None else str(identity.rank)
+        shard = "x" if identity.rank is None else str(identity.rank // _RANKS_PER_FOLDER)
+        name = f"{_safe(identity.role)}-{rank}-{_safe(socket.gethostname())}-{os.getpid()}"
+        parent = self.directory / _safe(identity.run_id or "run") / shard
+        _make_private(parent)
+        attempt = 1
+        while True:
+            # A container's restart, or a second set-up, may have the same host and process id.
+            path = parent / (name if attempt == 1 else f"{name}-{attempt}")
+            try:
+                path.mkdir(mode=0o700)
+            except FileExistsError:
+                attempt += 1
+            else:
+                return path
+
+    def _write_manifest(self, path: Path, *, end: str | None, lost: Mapping[str, int]) -> None:
+        identity = self.identity
+        manifest = {
+            "schema": SCHEMA,
+            "run": identity.run_id,
+            "role": identity.role,
+            "rank": identity.rank,
+            "world_size": identity.world_size,
+            "local_rank": identity.local_rank,
+            "host": socket.gethostname(),
+            "pid": os.getpid(),
+            "restart": identity.restart,
+            "started_unix_nano": self._started_unix_nano,
+            "ended_unix_nano": None if end is None else time.time_ns(),
+            "end": end,
+            "command": _command(),
+            "versions": _versions(),
+            "config": {key: _public(key, value) for key, value in self.config.items()},
+            "resource": {key: _public(key, value) for key, value in self.resource.items()},
+            "lost": dict(lost),
+        }
+        partial = path / "manifest.json.part"
+        descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as file:
+            json.dump(manifest, file, ensure_ascii=False, indent=1)
+        partial.replace(path / "manifest.json")
+
+
+def _make_private(path: Path) -> None:
+    """Create a directory and its missing parents for this user alone."""
+    missing = [path, *path.parents]
+    while missing and missing[-1].is_dir():
+        missing.pop()
+    for directory in reversed(missing):
+        directory.mkdir(mode=0o700, exist_ok=True)
+
+
+def _safe(text: str) -> str:
+    return _UNSAFE.sub("_", text).strip(".") or "x"
+
+
+def _public(key: str, value: Any) -> Any:
+    if isinstance(value, str) and _SECRET.search(key.replace("_", " ")):
+        return _REDACTED
+    if isinstance(value, float) and (value != value or abs(value) == float("inf")):  # noqa: PLR0124
+        return str(value)
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, list | tuple | set | frozenset):
+        return [str(item) for item in value]
+    return str(value)
+
+
+def _command() -> list[str]:
+    """The command line, without the values of options that look like secrets."""
+    public: list[str] = []
+    hide_next = False
+    for argument in sys.orig_argv:
+        option = _SECRET_OPTION.match(argument)
+        if hide_next and not argument.startswith("-"):
+            public.append(_REDACTED)
+        elif option is not None and option.group(4):
+            public.append(f"{option.group(1)}={_REDACTED}")
+        else:
+            public.append(argument)
+        hide_next = option is not None and not option.group(4)
+    return public
+
+
+def _versions() -> dict[str, str]:
+    versions = {"python": sys.version.split()[0]}
+    for name in _VERSIONED:
+        try:
+            versions[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return versions

@@ -1,0 +1,163 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
+# SPDX-License-Identifier: Apache-2.0
+"""Records of Python's `logging` as OpenTelemetry log records, with the ids of the current span."""
+
+from __future__ import annotations
+
+import logging
+import math
+import threading
+import time
+import traceback
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from opentelemetry.sdk.resources import Resource
+
+_OWN_LOGGERS = ("nemo.lens", "opentelemetry", "grpc", "urllib3", "requests")
+_STANDARD_FIELDS = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
+_SEVERITY_TEXT = {"WARNING": "WARN", "CRITICAL": "FATAL"}
+_inside = threading.local()
+
+
+def setup_logging_bridge(logger_name: str = "", level: int = logging.INFO) -> None:
+    """Export the records of a logger, from `level` on, through the logger provider of set-up.
+
+    Needs `logs_enabled`; without it there is nowhere to export to and nothing happens. May be
+    called again: a logger has one such handler, and the last level counts. A logger that would
+    drop records of that level is opened for them; its other handlers print what they did before.
+
+    Args:
+        logger_name: Name of the logger; "" is the root logger.
+        level: Lowest level to export.
+    """
+    if not _can_export():
+        return
+    attach_handler(logger_name, level)
+    _open_logger(logging.getLogger(logger_name), level)
+
+
+def attach_handler(logger_name: str, level: int) -> None:
+    """Give a logger its one handler, without touching the logger's own level."""
+    logger = logging.getLogger(logger_name)
+    for handler in logger.handlers:
+        if isinstance(handler, LensLogHandler):
+            handler.setLevel(level)
+            return
+    logger.addHandler(LensLogHandler(level))
+
+
+class LensLogHandler(logging.Handler):
+    """Emits through the global logger provider; never raises, never exports its own export."""
+
+    def handle(self, record: logging.LogRecord) -> bool:
+        """Emit a record unless it comes from exporting."""
+        if _is_own(record):
+            return False
+        return bool(super().handle(record))
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Emit a record; one that cannot be formatted is exported as its unformatted message."""
+        if getattr(_inside, "emitting", False):
+            return
+        _inside.emitting = True
+        try:
+            _emit(record)
+        except Exception:
+            # `logging` promises applications that handlers do not raise, whatever they are given.
+            return
+        finally:
+            _inside.emitting = False
+
+    def createLock(self) -> None:  # noqa: N802 - the name in `logging.Handler`
+        """Go without a lock: emitting is safe from any thread and from signal handlers."""
+        self.lock = None
+
+
+def _emit(record: logging.LogRecord) -> None:
+    from nemo.lens.sdk import _otel_private
+
+    provider = _otel_private.get_logger_provider()
+    if not _otel_private.is_sdk_logger_provider(provider):
+        return
+    resource: Resource = provider.resource
+    fields = {
+        "timestamp": int(record.created * 1e9),
+        "observed_timestamp": time.time_ns(),
+        "severity_text": _SEVERITY_TEXT.get(record.levelname, record.levelname),
+        "severity_number": _otel_private.severity_number(record.levelno),
+        "body": _body(record),
+        "attributes": _attributes(record),
+    }
+    _otel_private.emit_log(provider, record.name, fields, resource)
+
+
+def _body(record: logging.LogRecord) -> str:
+    try:
+        return _text(record.getMessage())
+    except Exception:
+        return _text(f"{record.msg!s} {record.args!r}")
+
+
+def _attributes(record: logging.LogRecord) -> dict[str, Any]:
+    attributes: dict[str, Any] = {
+        "code.file.path": record.pathname,
+        "code.function.name": record.funcName,
+        "code.line.number": record.lineno,
+    }
+    for key, value in vars(record).items():
+        if key not in _STANDARD_FIELDS and value is not None:
+            attributes[_text(key)] = _plain(value)
+    if record.exc_info and record.exc_info[0] is not None:
+        kind, error, trace = record.exc_info
+        attributes["exception.type"] = kind.__qualname__
+        attributes["exception.message"] = _text(error)
+        attributes["exception.stacktrace"] = "".join(traceback.format_exception(kind, error, trace))
+    return attributes
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if isinstance(value, bool | int):
+        return value
+    if isinstance(value, str):
+        return _text(value)
+    if isinstance(value, list | tuple):
+        return [_text(item) for item in value]
+    return _text(value)
+
+
+def _text(value: Any) -> str:
+    try:
+        text = str(value)
+    except Exception:
+        text = f"<{type(value).__name__}>"
+    return text.encode("utf-8", "replace").decode()
+
+
+def _is_own(record: logging.LogRecord) -> bool:
+    from nemo.lens.sdk.export_queue import current_thread_exports
+
+    name = record.name
+    return current_thread_exports() or any(
+        name == own or name.startswith(f"{own}.") for own in _OWN_LOGGERS
+    )
+
+
+def _can_export() -> bool:
+    try:
+        from nemo.lens.sdk import _otel_private
+    except ImportError:
+        return False
+    return _otel_private.is_sdk_logger_provider(_otel_private.get_logger_provider())
+
+
+def _open_logger(logger: logging.Logger, level: int) -> None:
+    before = logger.getEffectiveLevel()
+    if before <= level:
+        return
+    for handler in logger.handlers:
+        if not isinstance(handler, LensLogHandler) and handler.level < before:
+            handler.setLevel(before)
+    logger.setLevel(level)

@@ -1,0 +1,184 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
+# SPDX-License-Identifier: Apache-2.0
+"""Metrics on their way out: collected at an interval by a worker thread, exported by a sink."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from opentelemetry.sdk.metrics.export import MetricReader, MetricsData
+
+from nemo.lens.sdk import counts
+from nemo.lens.sdk.export_queue import Outcome, Sink
+from nemo.lens.sdk.noise import warn_once_a_minute
+from nemo.lens.sdk.worker import Request, Worker
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class CollectingReader(MetricReader):
+    """A reader that hands over what it collected instead of exporting it.
+
+    Args:
+        preferences: Temporality and aggregation that the exporter asks for.
+    """
+
+    def __init__(self, preferences: dict[str, Any]) -> None:
+        super().__init__(**preferences)
+        self._collected: MetricsData | None = None
+
+    def take(self) -> MetricsData | None:
+        """Collect now; None when no instrument has recorded anything."""
+        self._collected = None
+        self.collect()
+        collected, self._collected = self._collected, None
+        return collected if collected is not None and collected.resource_metrics else None
+
+    def _receive_metrics(
+        self, metrics_data: MetricsData, timeout_millis: float = 10_000, **_options: Any
+    ) -> None:
+        self._collected = metrics_data
+
+    def force_flush(self, timeout_millis: float = 10_000) -> bool:
+        """Do nothing: the pipeline flushes the exporter."""
+        return True
+
+    def shutdown(self, timeout_millis: float = 30_000, **_options: Any) -> None:
+        """Do nothing: the pipeline shuts the exporter down."""
+
+
+class MetricLane:
+    """Collects and exports the metrics of one exporter.
+
+    Args:
+        subject: What goes where, for thread names and warnings.
+        reader: The reader to collect from.
+        build_sink: Builds the sink; called again in forked children.
+        interval_s: Seconds between exports.
+        enter_thread: Called in the worker thread before the first round.
+    """
+
+    def __init__(
+        self,
+        subject: str,
+        reader: CollectingReader,
+        build_sink: Callable[[], Sink],
+        interval_s: float,
+        enter_thread: Callable[[], object],
+    ) -> None:
+        self.subject = subject
+        self.counts = counts.Counts()
+        self._reader = reader
+        self._build_sink = build_sink
+        self._sink: Sink | None = None
+        self._interval_s = interval_s
+        self._worker = Worker(f"nemo-lens {subject}", self, enter_thread)
+
+    def start(self) -> None:
+        """Start the worker thread."""
+        self._worker.start()
+
+    def use(self, sink: Sink) -> None:
+        """Take over a sink that was built already."""
+        self._sink = sink
+
+    def ask(self, *, final: bool = False) -> Request:
+        """Ask for a collection now; see `Worker.ask`."""
+        return self._worker.ask(final=final)
+
+    def pending(self) -> int:
+        """Nothing waits: metrics are collected when they are exported."""
+        return 0
+
+    def abandon(self) -> None:
+        """Do nothing: the next collection of another run has it all."""
+
+    def after_fork(self) -> None:
+        """Use a connection of its own in a forked child."""
+        self._sink = None
+        self.counts.reset()
+        self._worker.reset()
+
+    def pause_s(self) -> float | None:
+        """Seconds until the next export; None when the interval is infinite."""
+        return None if math.isinf(self._interval_s) else self._interval_s
+
+    def run_once(self, *, urgent: bool) -> bool:
+        """Collect and export once; runs in the worker thread."""
+        del urgent
+        data = self._reader.take()
+        if data is None:
+            return True
+        try:
+            if self._sink is None:
+                self._sink = self._build_sink()
+            outcome = self._sink.send([data])
+        except Exception as error:
+            outcome = Outcome.REFUSED
+            warn_once_a_minute(
+                self.subject,
+                "export of %s failed (%s: %s); that collection is dropped",
+                self.subject,
+                type(error).__name__,
+                error,
+            )
+        if outcome is Outcome.DELIVERED:
+            self.counts.deliver(1)
+            return True
+        self.counts.lose(counts.EXPORT_FAILED)
+        return False
+
+    def close(self) -> None:
+        """Close the exporter."""
+        if self._sink is not None:
+            self._sink.close()
+
+
+class ForeignReaderLane:
+    """Flushes and shuts down a reader that the caller of set-up brought along.
+
+    It runs in a worker thread, so that a reader that blocks cannot hold up a shutdown.
+
+    Args:
+        reader: The caller's reader.
+        enter_thread: Called in the worker thread before the first round.
+    """
+
+    subject = "metrics of the given reader"
+
+    def __init__(self, reader: MetricReader, enter_thread: Callable[[], object]) -> None:
+        self.counts = counts.Counts()
+        self._reader = reader
+        self._worker = Worker("nemo-lens metric reader", self, enter_thread)
+
+    def start(self) -> None:
+        """Start the worker thread."""
+        self._worker.start()
+
+    def ask(self, *, final: bool = False) -> Request:
+        """Ask for a flush now; see `Worker.ask`."""
+        return self._worker.ask(final=final)
+
+    def pending(self) -> int:
+        """Nothing waits here."""
+        return 0
+
+    def abandon(self) -> None:
+        """Do nothing: the reader belongs to the caller."""
+
+    def after_fork(self) -> None:
+        """Start a thread of its own in a forked child."""
+        self._worker.reset()
+
+    def pause_s(self) -> None:
+        """Wait for requests: the reader has its own schedule."""
+
+    def run_once(self, *, urgent: bool) -> bool:
+        """Flush the reader; runs in the worker thread."""
+        return not urgent or self._reader.force_flush() is not False
+
+    def close(self) -> None:
+        """Shut the reader down."""
+        self._reader.shutdown()

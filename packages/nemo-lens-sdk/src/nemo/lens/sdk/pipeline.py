@@ -1,0 +1,173 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
+# SPDX-License-Identifier: Apache-2.0
+"""Everything between the providers and the exporters: flushed, shut down and counted as one."""
+
+from __future__ import annotations
+
+import logging
+import time
+from typing import TYPE_CHECKING, Any, Protocol
+
+from nemo.lens.sdk import counts
+from nemo.lens.sdk.export_queue import current_thread_exports
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from opentelemetry.sdk.resources import Resource
+
+    from nemo.lens.sdk.exporters.routes import Route
+    from nemo.lens.sdk.processor import LensSpanProcessor
+    from nemo.lens.sdk.worker import Request
+
+_logger = logging.getLogger("nemo.lens.sdk")
+
+
+class Lane(Protocol):
+    """One signal on its way to one exporter."""
+
+    subject: str
+    counts: counts.Counts
+
+    def start(self) -> None:
+        """Start the worker thread."""
+        ...
+
+    def ask(self, *, final: bool = False) -> Request:
+        """Ask for everything so far to be exported."""
+        ...
+
+    def pending(self) -> int:
+        """Items that wait."""
+        ...
+
+    def abandon(self) -> None:
+        """Give up what waits, and count it."""
+        ...
+
+    def after_fork(self) -> None:
+        """Start empty in a forked child."""
+        ...
+
+
+class Pipeline:
+    """The lanes and routes of one set-up.
+
+    Args:
+        lanes: One for each signal and exporter.
+        routes: The exporters.
+        span_processor: The processor that feeds the span lanes, if there is one.
+    """
+
+    def __init__(
+        self,
+        lanes: Sequence[Lane],
+        routes: Sequence[Route],
+        span_processor: LensSpanProcessor | None,
+    ) -> None:
+        self._lanes = tuple(lanes)
+        self._routes = tuple(routes)
+        self._span_processor = span_processor
+        self._result: bool | None = None
+
+    @property
+    def is_shut_down(self) -> bool:
+        """True once a shutdown has come to its end."""
+        return self._result is not None
+
+    def start(self) -> None:
+        """Open the routes and start the threads."""
+        for route in self._routes:
+            route.open()
+        for lane in self._lanes:
+            lane.start()
+
+    def flush(self, timeout_ms: float) -> bool:
+        """Export what is finished; the lanes work in parallel.
+
+        Returns:
+            True when all of it was delivered within `timeout_ms`.
+        """
+        if current_thread_exports():
+            return False
+        deadline = time.monotonic() + max(0.0, timeout_ms / 1000)
+        requests = self.ask()
+        return all([request.wait(deadline) for request in requests])
+
+    def ask(self) -> list[Request]:
+        """Ask every lane to export now, without waiting."""
+        return [lane.ask() for lane in self._lanes]
+
+    def shut_down(self, deadline: float, end: str) -> bool:
+        """Close open spans, export, and close every exporter; runs in the supervisor's thread.
+
+        Args:
+            deadline: On `time.monotonic`; what is not delivered by then is given up and counted.
+            end: How the process ends, for the manifest.
+
+        Returns:
+            True when everything was delivered.
+        """
+        if self._result is not None:
+            return self._result
+        if self._span_processor is not None:
+            self._span_processor.refuse()
+            self._span_processor.close_open_spans()
+        requests = [lane.ask(final=True) for lane in self._lanes]
+        delivered = all([request.wait(deadline) for request in requests])
+        for lane in self._lanes:
+            lane.abandon()
+        self._result = delivered
+        lost = self.lost()
+        if time.monotonic() < deadline:
+            # Past the deadline a file system hangs; the manifest then stays the one of the start.
+            for route in self._routes:
+                route.finish(end, lost)
+        return delivered
+
+    def after_fork(self, resource: Resource) -> None:
+        """Start empty in a forked child."""
+        for route in self._routes:
+            route.after_fork(resource)
+        for lane in self._lanes:
+            lane.after_fork()
+        if self._span_processor is not None:
+            self._span_processor.after_fork()
+
+    def stats(self) -> dict[str, Any]:
+        """Delivered, waiting and lost items of each lane, and the sum of the losses by reason."""
+        return {
+            "lanes": {
+                lane.subject: {
+                    "delivered": lane.counts.delivered,
+                    "pending": 0 if self.is_shut_down else lane.pending(),
+                    "lost": lane.counts.lost(),
+                }
+                for lane in self._lanes
+            },
+            "lost": self.lost(),
+        }
+
+    def lost(self) -> dict[str, int]:
+        """Lost items by reason, over all lanes and routes."""
+        total: dict[str, int] = {}
+        sources = [lane.counts.lost() for lane in self._lanes]
+        sources += [route.lost() for route in self._routes]
+        for lost in sources:
+            for reason, number in lost.items():
+                total[reason] = total.get(reason, 0) + number
+        return total
+
+    def losses_line(self) -> str:
+        """One line that says what was lost, or "" when nothing was."""
+        parts = [
+            f"{lane.subject}: {', '.join(f'{n} {reason}' for reason, n in lost.items())}"
+            for lane in self._lanes
+            if (lost := lane.counts.lost())
+        ]
+        parts += [
+            f"{route.name}: {', '.join(f'{n} {reason}' for reason, n in lost.items())}"
+            for route in self._routes
+            if (lost := route.lost())
+        ]
+        return f"telemetry was lost ({'; '.join(parts)})" if parts else ""

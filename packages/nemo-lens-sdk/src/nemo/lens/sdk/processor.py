@@ -1,0 +1,131 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
+# SPDX-License-Identifier: Apache-2.0
+"""The one span processor: scope attributes, open spans, and the way into the export queues."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from nemo.lens.scope import scope_values
+from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor
+
+from nemo.lens.sdk import counts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from opentelemetry.context import Context
+
+    from nemo.lens.sdk.export_queue import ExportQueue
+
+TRUNCATED = "nemo.span.truncated"
+TRUNCATED_REASON = "nemo.span.truncated.reason"
+_REASON = "still open at telemetry shutdown"
+_WRITES = (
+    "add_event",
+    "add_link",
+    "end",
+    "record_exception",
+    "set_attribute",
+    "set_attributes",
+    "set_status",
+    "update_name",
+)
+
+
+class LensSpanProcessor(SpanProcessor):
+    """Applies scope attributes, knows which spans are open, and queues the ended ones.
+
+    Dictionary and deque operations are atomic under the interpreter's lock, so recording threads
+    share no lock here.
+
+    Args:
+        queues: One queue for each exporter.
+        flush: Flushes the whole pipeline; what `TracerProvider.force_flush` calls.
+        shutdown: Shuts the whole pipeline down; what `TracerProvider.shutdown` calls.
+    """
+
+    def __init__(
+        self,
+        queues: tuple[ExportQueue, ...],
+        flush: Callable[[int], bool],
+        shutdown: Callable[[], object],
+    ) -> None:
+        self._queues = queues
+        self._puts = tuple(queue.put for queue in queues)
+        self._flush = flush
+        self._shutdown = shutdown
+        self._open: dict[int, Span] = {}
+        self._closed = False
+
+    def on_start(self, span: Span, parent_context: Context | None = None) -> None:
+        """Remember the span and give it the attributes of the enclosing scopes."""
+        if self._closed:
+            return
+        self._open[span.get_span_context().span_id] = span
+        scoped = scope_values()
+        if scoped:
+            own = span.attributes or {}
+            for key, value in scoped.items():
+                if key not in own:
+                    span.set_attribute(key, value)
+
+    def on_end(self, span: ReadableSpan) -> None:
+        """Queue the span, unless it was opened before a fork and belongs to the parent process."""
+        span_context = span.get_span_context()
+        if span_context is None:
+            return
+        mine = self._open.pop(span_context.span_id, None)
+        if not span_context.trace_flags.sampled:
+            return
+        if mine is None:
+            if self._closed:
+                for queue in self._queues:
+                    queue.counts.lose(counts.AFTER_SHUTDOWN)
+            return
+        for put in self._puts:
+            put(span)
+
+    def close_open_spans(self) -> None:
+        """Mark every span that is still open as truncated and end it, newest first."""
+        end_time = time.time_ns()
+        for span in reversed(list(self._open.values())):
+            _truncate(span, end_time)
+
+    def refuse(self) -> None:
+        """Track and queue nothing from now on."""
+        self._closed = True
+
+    def after_fork(self) -> None:
+        """Forget the parent's open spans: the parent ends and exports them."""
+        self._open = {}
+
+    def shutdown(self) -> None:
+        """Shut the pipeline down; `TracerProvider.shutdown` ends here."""
+        self._shutdown()
+
+    def force_flush(self, timeout_millis: int = 30000) -> bool:
+        """Flush the pipeline within `timeout_millis`; True when everything was delivered."""
+        return self._flush(timeout_millis)
+
+
+def _truncate(span: Span, end_time: int) -> None:
+    try:
+        span.set_attribute(TRUNCATED, True)
+        span.add_event(TRUNCATED, {TRUNCATED_REASON: _REASON})
+        span.end(max(end_time, span.start_time or 0))
+        _silence(span)
+    except Exception:
+        # A hostile span subclass must not stop the others from being closed.
+        span.end()
+
+
+def _silence(span: Span) -> None:
+    """Let the span's owner go on using it without a warning for each call."""
+    for name in _WRITES:
+        vars(span)[name] = _ignore
+
+
+def _ignore(*_arguments: object, **_options: object) -> None:
+    """Do nothing: the span ended when telemetry shut down."""

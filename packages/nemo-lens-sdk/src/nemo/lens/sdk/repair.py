@@ -1,0 +1,136 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
+# SPDX-License-Identifier: Apache-2.0
+"""One odd item must not cost its batch: repair what an official encoder refuses, or drop it."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import numbers
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from opentelemetry.sdk.metrics.export import MetricsData, NumberDataPoint
+from opentelemetry.sdk.trace import Event, ReadableSpan
+from opentelemetry.trace import Link, Status
+
+_Data = TypeVar("_Data")
+_INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
+
+
+def encode_repaired(
+    encode: Callable[[_Data], Any], repair: Callable[[_Data], _Data], data: _Data
+) -> Any:
+    """Encode data, and its repaired copy when the encoder refuses it."""
+    try:
+        return encode(data)
+    except Exception:
+        return encode(repair(data))
+
+
+def repair_spans(spans: Sequence[ReadableSpan]) -> list[ReadableSpan]:
+    """Copy spans with names, attributes and messages that every encoder accepts."""
+    return [_repaired_span(span) for span in spans]
+
+
+def repair_metrics(data: MetricsData) -> MetricsData:
+    """Copy metrics with plain numbers; points that are no numbers are dropped."""
+    repaired = copy.deepcopy(data)
+    for resource_metrics in repaired.resource_metrics:
+        for scope_metrics in resource_metrics.scope_metrics:
+            for metric in scope_metrics.metrics:
+                points = [_repaired_point(point) for point in metric.data.data_points]
+                kept = [point for point in points if point is not None]
+                object.__setattr__(metric.data, "data_points", kept)
+    return repaired
+
+
+def repair_logs(records: Sequence[Any]) -> list[Any]:
+    """Copy log records with bodies and attributes that every encoder accepts."""
+    repaired: list[Any] = []
+    for record in records:
+        clone = copy.copy(record)
+        inner = copy.copy(record.log_record)
+        inner.body = plain_value(inner.body)
+        inner.attributes = plain_attributes(inner.attributes)
+        if inner.severity_text is not None:
+            inner.severity_text = plain_text(inner.severity_text)
+        object.__setattr__(clone, "log_record", inner)
+        repaired.append(clone)
+    return repaired
+
+
+def plain_text(text: Any) -> str:
+    """The text, with lone surrogates replaced by "?"."""
+    text = text if isinstance(text, str) else _safe_str(text)
+    return str(text).encode("utf-8", "replace").decode()
+
+
+def plain_attributes(attributes: Mapping[str, Any] | None) -> dict[str, Any]:
+    """A plain dictionary of attributes that every encoder accepts."""
+    return {plain_text(key): plain_value(value) for key, value in (attributes or {}).items()}
+
+
+def plain_value(value: Any) -> Any:
+    """The nearest value that OTLP can carry: large integers and unknown objects become text."""
+    if value is None or isinstance(value, bool | float | bytes):
+        return value
+    if isinstance(value, str):
+        return plain_text(value)
+    if isinstance(value, int):
+        return int(value) if _INT64_MIN <= value <= _INT64_MAX else str(value)
+    if isinstance(value, Mapping):
+        return plain_attributes(value)
+    if isinstance(value, Sequence):
+        return [plain_value(item) for item in value]
+    return plain_text(value)
+
+
+def _repaired_span(span: ReadableSpan) -> ReadableSpan:
+    status = span.status
+    if status.description:
+        status = Status(status.status_code, plain_text(status.description))
+    return ReadableSpan(
+        name=plain_text(span.name),
+        context=span.context,
+        parent=span.parent,
+        resource=span.resource,
+        attributes=plain_attributes(span.attributes),
+        events=[
+            Event(plain_text(event.name), plain_attributes(event.attributes), event.timestamp)
+            for event in span.events
+        ],
+        links=[Link(link.context, plain_attributes(link.attributes)) for link in span.links],
+        kind=span.kind,
+        status=status,
+        start_time=span.start_time,
+        end_time=span.end_time,
+        instrumentation_scope=span.instrumentation_scope,
+    )
+
+
+def _repaired_point(point: Any) -> Any:
+    point = dataclasses.replace(point, attributes=plain_attributes(point.attributes))
+    if not isinstance(point, NumberDataPoint):
+        return point
+    number = _plain_number(point.value)
+    return None if number is None else dataclasses.replace(point, value=number)
+
+
+def _plain_number(value: Any) -> int | float | None:
+    if isinstance(value, numbers.Integral):
+        integer = int(value)
+        return integer if _INT64_MIN <= integer <= _INT64_MAX else float(integer)
+    if isinstance(value, str | bytes):
+        return None
+    try:
+        return float(value)
+    except Exception:
+        return None
+
+
+def _safe_str(value: Any) -> str:
+    try:
+        return str(value)
+    except Exception:
+        return f"<{type(value).__name__}>"

@@ -1,0 +1,74 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
+# SPDX-License-Identifier: Apache-2.0
+"""A sampler that records spans of some ranks only."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from opentelemetry import trace as trace_api
+from opentelemetry.sdk.trace.sampling import ALWAYS_ON, Decision, Sampler, SamplingResult
+
+from nemo.lens.sdk.strategies import rank_hash
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from opentelemetry.context import Context
+    from opentelemetry.trace import Link, SpanKind
+    from opentelemetry.trace.span import TraceState
+    from opentelemetry.util.types import Attributes
+
+
+class RankAwareSampler(Sampler):
+    """Samples every span of a selected rank and none of the others.
+
+    A rank is selected when `md5(str(rank)) % 10000 / 10000 < sample_rate`: the same ranks in every
+    process and every run, with no communication.
+
+    Args:
+        rank: Rank of this process.
+        world_size: Number of ranks; kept for reading, the decision does not need it.
+        sample_rate: Share of the ranks to select, from 0.0 to 1.0.
+        delegate: Decides within selected ranks, for instance the sampler of
+            `OTEL_TRACES_SAMPLER`; samples everything when not given.
+    """
+
+    def __init__(
+        self,
+        rank: int,
+        world_size: int = 1,
+        sample_rate: float = 1.0,
+        delegate: Sampler | None = None,
+    ) -> None:
+        self.rank = rank
+        self.world_size = world_size
+        self.sample_rate = sample_rate
+        self._delegate = delegate or ALWAYS_ON
+        self._selected = rank_hash(rank) < sample_rate
+
+    def should_sample(
+        self,
+        parent_context: Context | None,
+        trace_id: int,
+        name: str,
+        kind: SpanKind | None = None,
+        attributes: Attributes = None,
+        links: Sequence[Link] | None = None,
+        trace_state: TraceState | None = None,
+    ) -> SamplingResult:
+        """Ask the delegate on a selected rank; drop elsewhere, keeping the parent's trace state."""
+        if self._selected:
+            return self._delegate.should_sample(
+                parent_context, trace_id, name, kind, attributes, links, trace_state
+            )
+        parent = trace_api.get_current_span(parent_context).get_span_context()
+        state = parent.trace_state if parent.is_valid else None
+        return SamplingResult(Decision.DROP, None, state)
+
+    def get_description(self) -> str:
+        """Describe the sampler by its parameters."""
+        return (
+            f"RankAwareSampler{{rank={self.rank},world_size={self.world_size},"
+            f"sample_rate={self.sample_rate},{self._delegate.get_description()}}}"
+        )

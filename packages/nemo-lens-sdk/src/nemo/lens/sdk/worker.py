@@ -1,0 +1,149 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
+# SPDX-License-Identifier: Apache-2.0
+"""One background thread that works off one queue, and answers requests within a deadline.
+
+Everything that a signal handler may call here (`wake`, `ask`, `Request.wait`) takes no lock that
+the interrupted code could hold: `queue.SimpleQueue.put` is re-entrant by contract, and each
+request brings a lock of its own.
+"""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+import time
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_logger = logging.getLogger(__name__)
+
+
+class Task(Protocol):
+    """What a worker does for its owner."""
+
+    def run_once(self, *, urgent: bool) -> bool:
+        """Work off what is there; return True when nothing is left over."""
+        ...
+
+    def pause_s(self) -> float | None:
+        """Seconds until the next round; None to wait for a request."""
+        ...
+
+    def close(self) -> None:
+        """Release what the task holds; called once, after the last round."""
+        ...
+
+
+class Request:
+    """A round that somebody waits for.
+
+    Args:
+        final: Close the task after the round and end the thread.
+    """
+
+    __slots__ = ("_done", "final", "succeeded")
+
+    def __init__(self, *, final: bool) -> None:
+        self.final = final
+        self.succeeded = False
+        self._done = threading.Lock()
+        self._done.acquire()
+
+    def finish(self, *, succeeded: bool) -> None:
+        """Let the waiting thread go on."""
+        self.succeeded = succeeded
+        self._done.release()
+
+    def wait(self, deadline: float) -> bool:
+        """Wait until `deadline` on `time.monotonic`; True when the round succeeded by then."""
+        remaining_s = max(0.0, deadline - time.monotonic())
+        if not self._done.acquire(timeout=remaining_s):
+            return False
+        self._done.release()
+        return self.succeeded
+
+
+class Worker:
+    """The thread of one task, started at the first need and started anew in forked children.
+
+    Args:
+        name: Name of the thread, as debuggers show it.
+        task: What to do in each round.
+        enter_thread: Called once in the new thread before the first round.
+    """
+
+    def __init__(self, name: str, task: Task, enter_thread: Callable[[], object]) -> None:
+        self._name = name
+        self._task = task
+        self._enter_thread = enter_thread
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget the thread: it does not exist in a forked child."""
+        self._commands: queue.SimpleQueue[Request | None] = queue.SimpleQueue()
+        self._starting = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._ended = False
+
+    @property
+    def is_current_thread(self) -> bool:
+        """True inside the worker's own thread."""
+        return self._thread is threading.current_thread()
+
+    def start(self) -> None:
+        """Start the thread unless it runs or has ended."""
+        if self._thread is None and not self._ended and self._starting.acquire(blocking=False):
+            self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
+            self._thread.start()
+
+    def wake(self) -> None:
+        """Ask for a round now; nobody waits for it."""
+        if self._thread is None:
+            self.start()
+        self._commands.put(None)
+
+    def ask(self, *, final: bool = False) -> Request:
+        """Ask for a round and get the request to wait for."""
+        request = Request(final=final)
+        if self._ended:
+            request.finish(succeeded=True)
+            return request
+        if self._thread is None:
+            self.start()
+        self._commands.put(request)
+        return request
+
+    def _run(self) -> None:
+        self._enter_thread()
+        while not self._ended:
+            try:
+                request = self._commands.get(timeout=self._task.pause_s())
+            except queue.Empty:
+                request = None
+            self._answer(request)
+        self._dismiss_latecomers()
+
+    def _answer(self, request: Request | None) -> None:
+        succeeded = False
+        try:
+            succeeded = self._task.run_once(urgent=request is not None)
+            if request is not None and request.final:
+                self._ended = True
+                self._task.close()
+        except Exception:
+            # A task reports its own failures; what still arrives here must not end the thread.
+            _logger.debug("a round of %s failed", self._name, exc_info=True)
+        if request is not None:
+            request.finish(succeeded=succeeded)
+
+    def _dismiss_latecomers(self) -> None:
+        while True:
+            try:
+                request = self._commands.get_nowait()
+            except queue.Empty:
+                return
+            if request is not None:
+                request.finish(succeeded=True)

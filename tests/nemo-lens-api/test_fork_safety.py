@@ -1,0 +1,209 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
+# SPDX-License-Identifier: Apache-2.0
+"""Locks and process-wide state in forked children, and under signals."""
+
+from __future__ import annotations
+
+import gc
+import subprocess
+import sys
+import textwrap
+
+from nemo.lens import fork_safety
+from nemo.lens.fork_safety import run_in_forked_child
+
+
+def run(code: str, *, timeout_s: float = 100) -> str:
+    """Run code in a fresh interpreter and return what it printed; fail if it hangs."""
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)],
+        capture_output=True,
+        text=True,
+        timeout=timeout_s,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_two_hundred_forks_beside_eight_busy_threads_never_hang():
+    """Children register, resolve, pin and step although the parent's threads held every lock."""
+    out = run(
+        """
+        import os, sys, threading, time
+        from nemo.lens import state
+        from nemo.lens.groups import SpanRegistry
+
+        SpanRegistry.register("lib", ["step"], {"default": ["step"]})
+        stop = threading.Event()
+
+        def body(name):
+            SpanRegistry.register(name, [name], allow_override=True)
+            state.set_span_group_spec("all")
+            state.set_step(3)
+            state.is_span_group_enabled("step")
+            SpanRegistry.resolve("all,-step")
+            SpanRegistry.unregister(name)
+
+        def work(name):
+            while not stop.is_set():
+                body(name)
+
+        threads = [
+            threading.Thread(target=work, args=(f"t{n}",), daemon=True) for n in range(8)
+        ]
+        for thread in threads:
+            thread.start()
+        for fork in range(200):
+            pid = os.fork()
+            if pid == 0:
+                body("child")
+                ok = state.enabled_span_groups() == state._enabled >= {"step"}
+                os._exit(0 if ok else 3)
+            deadline = time.monotonic() + 10
+            while True:
+                done, status = os.waitpid(pid, os.WNOHANG)
+                if done:
+                    break
+                if time.monotonic() > deadline:
+                    os.kill(pid, 9)
+                    sys.exit(f"child {fork} hangs")
+                time.sleep(0.001)
+            if status:
+                sys.exit(f"child {fork} ended with status {status}")
+        stop.set()
+        print("forked", fork + 1)
+        os._exit(0)
+        """
+    )
+    assert out == "forked 200\n"
+
+
+def test_one_hook_serves_every_module_of_the_process():
+    """Repair functions are collected behind a single `os.register_at_fork`."""
+    out = run(
+        """
+        import os
+        hooks = []
+        real = os.register_at_fork
+        def counting(**hook):
+            hooks.append(hook)
+            real(**hook)
+        os.register_at_fork = counting
+        from nemo.lens import groups, state
+        from nemo.lens.fork_safety import run_in_forked_child
+        for _ in range(5):
+            run_in_forked_child(lambda: None)
+            state.set_span_group_spec("all")
+        ours = [hook for hook in hooks if "nemo" in hook["after_in_child"].__module__]
+        print(len(ours), len(groups.SpanRegistry.namespaces()))
+        """
+    )
+    assert out == "1 0\n"
+
+
+def test_a_repair_runs_in_children_only():
+    """The parent's state is left alone."""
+    out = run(
+        """
+        import os
+        from nemo.lens.fork_safety import run_in_forked_child
+        ran = []
+        @run_in_forked_child
+        def repair():
+            ran.append(os.getpid())
+        pid = os.fork()
+        if pid == 0:
+            os._exit(0 if ran == [os.getpid()] else 1)
+        assert os.waitpid(pid, 0)[1] == 0
+        print(ran)
+        """
+    )
+    assert out == "[]\n"
+
+
+def test_a_failing_repair_does_not_keep_the_others_from_running():
+    """The failure is logged in the child, and the next repair still runs."""
+    out = run(
+        """
+        import logging, os, sys
+        from nemo.lens.fork_safety import run_in_forked_child
+        logging.basicConfig(stream=sys.stdout, format="%(name)s %(message)s")
+        @run_in_forked_child
+        def broken():
+            raise RuntimeError("broken repair")
+        @run_in_forked_child
+        def good():
+            print("good ran")
+        pid = os.fork()
+        if pid == 0:
+            sys.stdout.flush()
+            os._exit(0)
+        os.waitpid(pid, 0)
+        """
+    )
+    assert "nemo.lens.fork_safety A repair after fork failed" in out
+    assert "broken repair" in out
+    assert "good ran" in out
+
+
+def test_repairs_are_held_weakly():
+    """A module that goes takes its repair with it, so that nothing piles up."""
+
+    def repair():
+        raise AssertionError("this module is gone")
+
+    before = len(fork_safety._repairs)
+    assert run_in_forked_child(repair) is repair
+    assert len(fork_safety._repairs) == before + 1
+    del repair
+    gc.collect()
+    fork_safety._repair_child()
+
+    def another():
+        """Do nothing."""
+
+    run_in_forked_child(another)
+    assert len(fork_safety._repairs) == before + 1
+
+
+def test_a_signal_at_any_line_may_use_the_registry_and_the_gate():
+    """A handler that interrupts lens code while it holds a lock does not deadlock."""
+    out = run(
+        """
+        import faulthandler, os, signal, sys
+        from nemo.lens import groups, state
+        from nemo.lens.groups import SpanRegistry
+
+        faulthandler.dump_traceback_later(60, exit=True)
+        SpanRegistry.register("lib", ["step"])
+        interrupted = set()
+
+        def handler(signum, frame):
+            sys.settrace(None)
+            SpanRegistry.register("signal", ["flush"], allow_override=True)
+            state.set_span_group_spec("all")
+            state.set_step(1)
+            state.set_enabled_span_groups(frozenset())
+            sys.settrace(tracer)
+
+        def tracer(frame, event, arg):
+            if "/nemo/lens/" not in frame.f_code.co_filename:
+                return None
+            if event == "line":
+                interrupted.add((frame.f_code.co_filename, frame.f_lineno))
+                signal.raise_signal(signal.SIGUSR1)
+            return tracer
+
+        signal.signal(signal.SIGUSR1, handler)
+        sys.settrace(tracer)
+        SpanRegistry.register("main", ["a"], {"default": ["a"]})
+        state.set_span_group_spec("all")
+        state.set_step(2)
+        SpanRegistry.unregister("main")
+        sys.settrace(None)
+        assert "lib" in SpanRegistry.namespaces()
+        print(len(interrupted) > 50, state._enabled <= SpanRegistry.groups())
+        """
+    )
+    assert out == "True True\n"
