@@ -20,7 +20,7 @@ from urllib.parse import quote, unquote
 from nemo.lens.semconv.encoding import compose_attributes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, MutableMapping
+    from collections.abc import Generator, Iterable, Iterator, MutableMapping
 
 __all__ = [
     "OTEL_RESOURCE_ATTRIBUTES",
@@ -139,7 +139,7 @@ def extend_otel_resource_attributes(
 @contextmanager
 def publish_otel_resource_attributes(
     attributes: Mapping[Any, Any], *, environ: MutableMapping[str, str] | None = None
-) -> Iterator[str]:
+) -> Generator[str, None, None]:
     """Hold exactly these attributes in the variable while child processes are started.
 
     The previous state comes back on leaving, absence included. Blocks may be nested; threads that

@@ -123,7 +123,7 @@ def _published(environ: Mapping[str, str]) -> Identity:
     role = attributes.get(semconv.NV_DL_ROLE, "").strip()
     return Identity(
         rank=parse_count(attributes.get(semconv.NV_DL_RANK, "")),
-        world_size=parse_count(attributes.get(semconv.NV_DL_WORLD_SIZE, "")),
+        world_size=parse_count(attributes.get(semconv.NV_DL_WORLD_SIZE, "")) or None,
         local_rank=parse_count(attributes.get(semconv.NV_DL_LOCAL_RANK, "")),
         role=clean_text(role) or None,
     )
@@ -144,7 +144,7 @@ def _launched(environ: Mapping[str, str]) -> Iterator[Identity]:
 def _world_size(rank: int | None, sources: list[Identity]) -> int | None:
     size = next((source.world_size for source in sources if source.world_size is not None), None)
     if size is not None and size <= (rank or 0):
-        _warn_contradiction(rank, size)
+        warn_contradiction(rank, size)
         return None
     return size
 
@@ -159,7 +159,7 @@ def _restarts(environ: Mapping[str, str]) -> tuple[int | None, str]:
 
 
 @functools.lru_cache(maxsize=64)
-def _warn_contradiction(rank: int | None, world_size: int) -> None:
+def warn_contradiction(rank: int | None, world_size: int) -> None:
     _log.warning(
         "A world size of %d is ignored: it does not fit rank %s. "
         "Give the number of all ranks of the job.",

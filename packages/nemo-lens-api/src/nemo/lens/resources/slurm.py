@@ -40,6 +40,9 @@ __all__ = [
 _MOST_COMPONENTS = 128
 _LONGEST_NAME = 8192
 
+# What torchrun says when nobody gave it an id; all such runs would share one UUID.
+_NO_RUN_ID = "none"
+
 _JOB_ID = ("SLURM_JOB_ID", "SLURM_JOBID")
 _HETEROGENEOUS_JOB_ID = ("SLURM_HET_JOB_ID", "SLURM_PACK_JOB_ID")
 _NODE_LIST = ("SLURM_JOB_NODELIST", "SLURM_NODELIST")
@@ -170,12 +173,17 @@ def derive_nv_dl_run_uuid(
     restarts = read_text(environment, "TORCHELASTIC_RESTART_COUNT")
     job = derive_slurm_job_id(environment)
     if job is None:
-        run = run_id or read_text(environment, "TORCHELASTIC_RUN_ID")
+        run = run_id or _torchelastic_run_id(environment)
         return _uuid(f"nemo.lens.run/local/{run}/te{restarts or 0}") if run else None
     name = f"nemo.lens.run/{_cluster(environment)}/{job}"
     if not read_text(environment, "SLURM_ARRAY_TASK_ID"):
         name += f"/sr{read_text(environment, 'SLURM_RESTART_COUNT') or 0}"
     return _uuid(name if restarts is None else f"{name}/te{restarts}")
+
+
+def _torchelastic_run_id(environ: Mapping[str, str]) -> str | None:
+    run_id = read_text(environ, "TORCHELASTIC_RUN_ID")
+    return None if run_id == _NO_RUN_ID else run_id
 
 
 def _inherited(environ: Mapping[str, str]) -> dict[str, str | int]:

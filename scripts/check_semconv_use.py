@@ -1,0 +1,64 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
+# SPDX-License-Identifier: Apache-2.0
+"""Check that code names attributes by the constants of `nemo.lens.semconv`, never by literals.
+
+A literal escapes renames and typing, and a typo in one makes telemetry that nobody finds::
+
+    python scripts/check_semconv_use.py             # all of packages/*/src
+    python scripts/check_semconv_use.py FILE ...    # some files
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+ROOT = Path(__file__).resolve().parent.parent
+SEMCONV = Path("packages/nemo-lens-api/src/nemo/lens/semconv")
+
+
+def known_attributes(source: str) -> dict[str, str]:
+    """Read attribute names and their constants from the source of the generated module."""
+    return {
+        node.value.value: node.target.id
+        for node in ast.parse(source).body
+        if isinstance(node, ast.AnnAssign)
+        and isinstance(node.target, ast.Name)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    }
+
+
+def literals(source: str, constants: dict[str, str]) -> Iterator[tuple[int, str]]:
+    """List the lines of `source` that spell an attribute name out, each with that name."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Constant) and str(node.value) in constants:
+            yield node.lineno, str(node.value)
+
+
+def checked_files(root: Path = ROOT) -> Iterable[Path]:
+    """List the sources of all packages, less the conventions themselves."""
+    sources = sorted(root.glob("packages/*/src/**/*.py"))
+    return [path for path in sources if not path.is_relative_to(root / SEMCONV)]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Check the files in `arguments`, or all of them; the exit status of the script."""
+    given = [Path(argument).resolve() for argument in arguments or ()]
+    constants = known_attributes((ROOT / SEMCONV / "attributes.py").read_text("utf-8"))
+    found = [
+        f"{path}:{line}: write nemo.lens.semconv.{constants[name]} instead of {name!r}"
+        for path in given or checked_files()
+        for line, name in literals(path.read_text("utf-8"), constants)
+    ]
+    print("\n".join(found) or "attribute names are constants everywhere")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
