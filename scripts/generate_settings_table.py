@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
 # SPDX-License-Identifier: Apache-2.0
-"""Write the tables of `docs/reference/configuration.md` from `nemo.lens.settings`.
+"""Write the tables of `docs/reference/configuration.md` from the tables in the code.
 
 Only what stands between the markers is written::
 
@@ -15,12 +15,14 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nemo.lens.settings import FOREIGN_VARIABLES, SETTINGS
+from nemo.lens.foreign_variables import FOREIGN_VARIABLES
+from nemo.lens.settings import SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from nemo.lens.settings import ForeignVariable, Setting
+    from nemo.lens.foreign_variables import ForeignVariable
+    from nemo.lens.settings import Setting
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "configuration.md"
 COLUMNS = ("variable", "field", "default", "accepted", "used by", "since", "meaning")
@@ -39,7 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     if before != after:
         print(
-            f"{options.page} differs from nemo.lens.settings: "
+            f"{options.page} differs from the tables in the code: "
             "run python scripts/generate_settings_table.py",
             file=sys.stderr,
         )

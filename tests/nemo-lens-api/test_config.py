@@ -17,7 +17,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nemo.lens.config import NemoLensConfig
+from nemo.lens.groups import SpanRegistry
 from nemo.lens.settings import SETTINGS
+from nemo.lens.vocabulary import SpanGroup
 
 any_text = st.text() | st.text(alphabet=st.characters(categories=["Cs", "Cc", "Zs", "Lu"]))
 switches = st.booleans()
@@ -258,6 +260,18 @@ def test_validate_tells_every_bad_value_at_once():
     assert len(str(refusal.value).splitlines()) == 2
 
 
+def test_a_value_that_cannot_be_shown_is_told_by_its_type():
+    """An object of the application whose `repr` raises does not hide the mistake."""
+
+    class Unshowable:
+        def __repr__(self):
+            raise RuntimeError
+
+    config = NemoLensConfig(user=Unshowable())
+    with pytest.raises(ValueError, match=r"NemoLensConfig\.user: <Unshowable>"):
+        config.validate()
+
+
 def test_a_default_configuration_is_valid():
     """Nothing needs to be set."""
     NemoLensConfig().validate()
@@ -376,21 +390,29 @@ def test_subclasses_may_add_fields_and_defaults():
 
 
 def test_span_groups_resolve_strictly_with_a_class():
-    """A `SpanGroup` class decides, and refuses what it does not know."""
+    """A `SpanGroup` class refuses what it does not know, and travels with copies."""
 
-    class Strict:
-        @classmethod
-        def resolve(cls, spec):
-            if spec != "step":
-                raise ValueError(f"Unknown span group or preset: {spec}")
-            return frozenset({"step"})
+    class RolloutGroup(SpanGroup):
+        ROLLOUT = "rollout"
+        ALL_GROUPS = SpanGroup.ALL_GROUPS | {ROLLOUT}
 
-    config = NemoLensConfig.from_env("NEMO_LENS", None, Strict, environ={})
+    config = NemoLensConfig.from_env("NEMO_LENS", None, RolloutGroup, environ={})
+    config.span_groups = "rollout,step"
+    for duplicate in (copy.copy, copy.deepcopy, dataclasses.replace):
+        assert duplicate(config).resolved_span_groups == {"rollout", "step"}
+    config.span_groups = "rolout"
     with pytest.raises(ValueError, match="Unknown span group or preset"):
         _ = config.resolved_span_groups
-    config.span_groups = "step"
-    assert config.resolved_span_groups == {"step"}
-    assert dataclasses.replace(config).resolved_span_groups == {"step"}
+
+
+def test_span_groups_without_a_class_are_those_of_the_base_vocabulary(nemo_lens_isolated):
+    """A plain script can name the eight groups; what nobody provides selects nothing."""
+    SpanRegistry.clear()
+    assert NemoLensConfig(span_groups="step,unheard_of").resolved_span_groups == {"step"}
+    assert NemoLensConfig(span_groups="").resolved_span_groups == frozenset()
+    assert NemoLensConfig(span_groups="all,-step").resolved_span_groups == (
+        SpanGroup.ALL_GROUPS - {"step"}
+    )
 
 
 def test_importing_the_configuration_loads_no_opentelemetry():

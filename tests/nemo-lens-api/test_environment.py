@@ -14,8 +14,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from nemo.lens.config import NemoLensConfig, ensure_run_id
-from nemo.lens.environment import read_foreign_variable, unknown_variables
-from nemo.lens.settings import FOREIGN_VARIABLES, SETTINGS
+from nemo.lens.environment import unknown_variables
+from nemo.lens.foreign_variables import (
+    FOREIGN_VARIABLES,
+    bad_foreign_variables,
+    read_foreign_variable,
+)
+from nemo.lens.settings import SETTINGS
 
 READ_VARIABLES = [
     *(name for s in SETTINGS for name in s.variables("MEGATRON_OTEL", "NEMO_LENS")),
@@ -117,6 +122,13 @@ def test_a_huge_bad_value_is_cut():
     assert len(str(refusal.value)) < 400
 
 
+def test_credentials_in_a_url_are_not_shown():
+    """An endpoint in the wrong variable is a likely mistake, and logs are read by many."""
+    with pytest.raises(ValueError, match=r"https://\[REDACTED\]@collector") as refusal:
+        from_env(NEMO_LENS_EXPORTER="https://ada:hunter2@collector:4318")
+    assert "hunter2" not in str(refusal.value)
+
+
 @pytest.mark.parametrize("off", ["0", "false", " OFF "])
 def test_the_kill_switch_works_whatever_else_is_set(caplog, off):
     """Explicitly off: one warning about all that is bad, and the defaults."""
@@ -200,46 +212,7 @@ def test_many_unknown_variables_make_one_short_warning(caplog):
     assert "and 80 more" in record.getMessage()
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "value"),
-    [
-        ("OTEL_METRIC_EXPORT_INTERVAL", "2500", 2500),
-        ("OTEL_METRIC_EXPORT_INTERVAL", " ", 10_000),
-        ("OTEL_EXPORTER_OTLP_PROTOCOL", " HTTP/Protobuf ", "http/protobuf"),
-        ("OTEL_EXPORTER_OTLP_PROTOCOL", "", None),
-        ("DEPLOYMENT_ENV", " prod ", "prod"),
-    ],
-)
-def test_foreign_variables_are_read_with_their_defaults(caplog, name, text, value):
-    """A good or an empty value is nobody's concern."""
-    assert read_foreign_variable(name, {name: text}) == value
-    assert caplog.records == []
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "default"),
-    [
-        ("OTEL_METRIC_EXPORT_INTERVAL", "10s", 10_000),
-        ("OTEL_METRIC_EXPORT_INTERVAL", "-1", 10_000),
-        ("OTEL_EXPORTER_OTLP_PROTOCOL", "htpp/protobuf", None),
-    ],
-)
-def test_a_bad_foreign_value_warns_and_gives_the_default(caplog, name, text, default):
-    """One warning with the variable, the value, what is accepted and what counts instead."""
-    assert read_foreign_variable(name, {name: text}) == default
-    [record] = caplog.records
-    assert record.levelno == logging.WARNING
-    for part in (name, repr(text), "Expected", "counts as"):
-        assert part in record.getMessage()
-
-
-def test_foreign_variables_come_from_the_process_by_default(monkeypatch):
-    """Without `environ` it is `os.environ` that counts."""
-    monkeypatch.setenv("OTEL_METRIC_EXPORT_INTERVAL", "77")
-    assert read_foreign_variable("OTEL_METRIC_EXPORT_INTERVAL") == 77
-
-
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(environ=environments)
 def test_no_environment_does_more_than_warn_or_raise_a_documented_error(caplog, environ):
     """Arbitrary bytes in any variable give a valid configuration, or errors that name variables."""
@@ -258,6 +231,7 @@ def test_no_environment_does_more_than_warn_or_raise_a_documented_error(caplog, 
         ensure_run_id(config, environ).encode()
     for row in FOREIGN_VARIABLES:
         read_foreign_variable(row.name, environ)
+    assert bad_foreign_variables(environ).keys() <= environ.keys()
     assert all(record.levelno == logging.WARNING for record in caplog.records)
     assert sum("Unknown environment variables" in r.getMessage() for r in caplog.records) <= 1
     "".join(record.getMessage() for record in caplog.records).encode()

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import inspect
 import pickle
 import subprocess
 import sys
@@ -14,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from nemo.lens.config import NemoLensConfig
-from nemo.lens.settings import FOREIGN_VARIABLES, SETTINGS
+from nemo.lens.foreign_variables import FOREIGN_VARIABLES
+from nemo.lens.settings import SETTINGS
 from nemo.lens.value_types import DefaultText
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -55,7 +57,7 @@ def test_a_default_is_a_canonical_value_of_its_type(setting):
 @pytest.mark.parametrize("setting", SETTINGS, ids=SETTING_IDS)
 def test_the_attributes_section_describes_each_field(setting):
     """`help(NemoLensConfig)` has a line for each field."""
-    assert f"        {setting.field}: " in (NemoLensConfig.__doc__ or "")
+    assert f"\n    {setting.field}: " in (inspect.getdoc(NemoLensConfig) or "")
 
 
 def test_no_two_rows_read_the_same_variable():

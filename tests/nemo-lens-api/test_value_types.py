@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nemo.lens.value_types import Boolean, Fraction, GroupSpec, Integer, Names, Signals, Text, Words
+from nemo.lens.value_types import Boolean, GroupSpec, Integer, Names, Real, Signals, Text, Words
 
 TYPES = {
     "boolean": Boolean(),
     "optional boolean": Boolean(optional=True),
     "integer": Integer(-3, 7),
-    "fraction": Fraction(),
+    "real": Real(0, 1),
     "text": Text(),
     "verbatim text": Text(keeps_blanks=True),
     "group specification": GroupSpec(),
@@ -128,23 +128,23 @@ def test_integers_in_code_may_come_from_numpy_but_not_from_other_types(value, ac
 
 
 @pytest.mark.parametrize("text", ["nan", "inf", "-0.1", "1.01", "1e400", "0_1", "half", "1,0"])
-def test_fractions_lie_between_zero_and_one(text):
+def test_reals_lie_between_their_bounds(text):
     """NaN is refused, as it compares with nothing."""
     with pytest.raises(ValueError):
-        Fraction().parse(text)
+        Real(0, 1).parse(text)
 
 
 @pytest.mark.parametrize("value", [0, 1, 0.5, np.float32(0.25)])
-def test_fractions_in_code_become_floats(value):
+def test_reals_in_code_become_floats(value):
     """Any real number in bounds is accepted."""
-    assert Fraction().accepts(value)
-    assert type(Fraction().canonical(value)) is float
+    assert Real(0, 1).accepts(value)
+    assert type(Real(0, 1).canonical(value)) is float
 
 
 @pytest.mark.parametrize("value", [True, "0.5", float("nan"), 1.5])
-def test_what_is_no_share_is_refused(value):
+def test_what_is_no_number_in_bounds_is_refused(value):
     """Neither booleans nor text count as numbers."""
-    assert not Fraction().accepts(value)
+    assert not Real(0, 1).accepts(value)
 
 
 def test_text_is_made_fit_for_export():

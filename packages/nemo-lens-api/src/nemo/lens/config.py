@@ -98,7 +98,9 @@ class NemoLensConfig:
     flush_signals: tuple[str, ...] = ()
     queue_size: int = 131_072
     _span_group_cls: Any = field(default=None, repr=False, compare=False)
-    _origins: dict[str, _Origin] = field(default_factory=dict, repr=False, compare=False)
+    _origins: dict[str, _Origin] = field(
+        default_factory=dict[str, _Origin], repr=False, compare=False
+    )
 
     def __post_init__(self) -> None:
         """Refuse a bad sample rate."""

@@ -8,12 +8,11 @@ value of the right type, or a sentence that names the variable that was read.
 
 from __future__ import annotations
 
-import os
+import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from nemo.lens.settings import (
     DEFAULT_PREFIX,
-    FOREIGN_VARIABLES,
     KNOWN_PREFIXES,
     SETTINGS,
 )
@@ -30,6 +29,7 @@ FROM_DEFAULT: Final = "default"
 
 _SHOWN_CHARACTERS: Final = 100
 _SHOWN_NAMES: Final = 20
+_CREDENTIALS: Final = re.compile(r"//[^/@\s]+@")
 
 
 class Reading(NamedTuple):
@@ -95,32 +95,8 @@ def read_settings(
         if problems:
             raise ValueError("\n".join(problems))
     elif problems:
-        _warn("Telemetry is disabled, so these values are ignored: %s", " ".join(problems))
+        warn("Telemetry is disabled, so these values are ignored: %s", " ".join(problems))
     return readings
-
-
-def read_foreign_variable(name: str, environ: Mapping[str, str] | None = None) -> Any:
-    """Give the value of a variable that belongs to someone else, such as OpenTelemetry.
-
-    A bad value gives one warning and the default: it never stops a job.
-
-    Args:
-        name: The name of a row of `nemo.lens.settings.FOREIGN_VARIABLES`.
-        environ: The variables; the process's own when not given.
-
-    Raises:
-        KeyError: If the table has no such row.
-    """
-    row = _FOREIGN_BY_NAME[name]
-    text = (os.environ if environ is None else environ).get(name, "").strip()
-    if not text:
-        return row.default
-    try:
-        return row.type.parse(text)
-    except ValueError:
-        default = "unset" if row.default is None else repr(row.default)
-        _warn("%s The variable counts as %s.", bad_value(row.type, name, text), default)
-        return row.default
 
 
 def bad_value(value_type: ValueType, name: str, value: object) -> str:
@@ -147,6 +123,13 @@ def unknown_variables(environ: Mapping[str, str], prefixes: Iterable[str]) -> di
     return unknown
 
 
+def warn(message: str, *arguments: object) -> None:
+    """Log one warning about the configuration; `logging` is only loaded when there is one."""
+    import logging
+
+    logging.getLogger("nemo.lens.config").warning(message, *arguments)
+
+
 def _warn_about_unknown_variables(environ: Mapping[str, str], prefixes: Iterable[str]) -> None:
     """Log one warning that names the variables under `prefixes` that no setting has.
 
@@ -161,7 +144,7 @@ def _warn_about_unknown_variables(environ: Mapping[str, str], prefixes: Iterable
     ]
     if len(unknown) > _SHOWN_NAMES:
         told.append(f"and {len(unknown) - _SHOWN_NAMES} more")
-    _warn("Unknown environment variables are ignored: %s.", ", ".join(told))
+    warn("Unknown environment variables are ignored: %s.", ", ".join(told))
 
 
 def _explicitly_disabled(enabled: Reading) -> bool:
@@ -183,6 +166,8 @@ def _nearest(name: str, prefix: str) -> str:
     """Give the variable whose suffix, bare name or field reads most like what follows `prefix`."""
     import difflib
 
+    from nemo.lens.foreign_variables import FOREIGN_VARIABLES
+
     meant = {row.name.removeprefix("OTEL_"): row.name for row in FOREIGN_VARIABLES}
     for setting in SETTINGS:
         variable = setting.written_variable(prefix)
@@ -202,13 +187,5 @@ def _short(value: object) -> str:
         shown = repr(value)
     except Exception:
         return f"<{type(value).__name__}>"
+    shown = _CREDENTIALS.sub("//[REDACTED]@", shown)
     return shown if len(shown) <= _SHOWN_CHARACTERS else f"{shown[:_SHOWN_CHARACTERS]}..."
-
-
-def _warn(message: str, *arguments: object) -> None:
-    import logging
-
-    logging.getLogger("nemo.lens.config").warning(message, *arguments)
-
-
-_FOREIGN_BY_NAME: Final = {row.name: row for row in FOREIGN_VARIABLES}

@@ -8,6 +8,7 @@ import os
 from typing import TYPE_CHECKING
 
 from nemo.lens.settings import RUN_ID_VARIABLE
+from nemo.lens.value_types import Text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from nemo.lens.config import NemoLensConfig
 
 _RANDOM_BYTES = 6
+_TEXT = Text()
 
 
 def ensure_run_id(config: NemoLensConfig, environ: Mapping[str, str] | None = None) -> str:
@@ -49,8 +51,7 @@ def _from_job(environ: Mapping[str, str]) -> tuple[str, str]:
     """Find the id that the launcher or scheduler gave the job, with where it came from."""
 
     def text(variable: str) -> str:
-        raw = environ.get(variable, "")
-        return raw.encode("utf-8", "surrogateescape").decode("utf-8", "replace").strip()
+        return _TEXT.parse(environ.get(variable, ""))
 
     if text(RUN_ID_VARIABLE):
         return text(RUN_ID_VARIABLE), f"environment:{RUN_ID_VARIABLE}"

@@ -15,10 +15,10 @@ from nemo.lens.value_types import (
     INT32_MAX,
     Boolean,
     DefaultText,
-    Fraction,
     GroupSpec,
     Integer,
     Names,
+    Real,
     Signals,
     Text,
     Words,
@@ -71,27 +71,11 @@ class Setting(NamedTuple):
         return f"{prefix}_{self.suffixes[0]}" if self.suffixes else self.bare
 
 
-class ForeignVariable(NamedTuple):
-    """A row for a variable that belongs to someone else and that NeMo Lens reads too.
-
-    A bad value of one of these never stops a job: one warning, and the default.
-    """
-
-    name: str
-    type: ValueType
-    default: Any
-    used_by: str
-    since: str
-    description: str
-
-
 _SWITCH: Final = Boolean()
 _TEXT: Final = Text()
 _VERBATIM_TEXT: Final = Text(keeps_blanks=True)
 _GROUPS: Final = GroupSpec("names of groups and presets, `-name` to exclude")
 _EXPORTERS: Final = Words("otlp", "console", "file", fault="Unknown exporter", several=True)
-_PROTOCOL: Final = Words("grpc", "http/protobuf", "http/json")
-_URL: Final = Text("a URL")
 
 # fmt: off
 # One row reads as one row: field, suffixes, bare name, type, default / used by, since / description.
@@ -120,7 +104,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
             "strategy `single_rank`", "0.2",
             "Gives the rank that exports under `single_rank`; -1 is the last one, -2 the one "
             "before it."),
-    Setting("export_sample_rate", ("EXPORT_SAMPLE_RATE",), "", Fraction(), 1.0,
+    Setting("export_sample_rate", ("EXPORT_SAMPLE_RATE",), "", Real(0, 1), 1.0,
             "strategies `sampled`, `every_nth`; sampler", "0.2",
             "Gives the share of ranks that export under a sampling strategy."),
     Setting("sampler_enabled", ("SAMPLER_ENABLED",), "", _SWITCH, False,
@@ -128,13 +112,13 @@ SETTINGS: Final[tuple[Setting, ...]] = (
             "Adds the sampler that keeps only the spans of sampled ranks."),
     Setting("traces_enabled", ("TRACES_ENABLED",), "", _SWITCH, True,
             "traces", "0.1",
-            "Exports spans."),
+            "Switches the export of spans."),
     Setting("metrics_enabled", ("METRICS_ENABLED",), "", _SWITCH, True,
             "metrics", "0.1",
-            "Exports metrics."),
+            "Switches the export of metrics."),
     Setting("logs_enabled", ("LOGS_ENABLED",), "", _SWITCH, False,
             "logs", "0.1",
-            "Exports the records of Python's `logging`."),
+            "Switches the export of the records of Python's `logging`."),
     Setting("run_id", ("RUN_ID",), RUN_ID_VARIABLE, _TEXT, "",
             "resource, run files", "0.1",
             "Identifies the run; when it is empty, set-up fills it from the scheduler or at "
@@ -175,45 +159,6 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting("queue_size", ("QUEUE_SIZE",), "", Integer(1), 131_072,
             "traces", "0.3",
             "Bounds the finished spans that wait for export; more are dropped and counted."),
-)
-
-FOREIGN_VARIABLES: Final[tuple[ForeignVariable, ...]] = (
-    ForeignVariable("OTEL_RESOURCE_ATTRIBUTES", _TEXT, "", "resource", "0.1",
-                    "Adds resource attributes, as `key=value` pairs with commas between them."),
-    ForeignVariable("OTEL_METRIC_EXPORT_INTERVAL", Integer(1), 10_000, "metrics", "0.1",
-                    "Gives the time between two exports of metrics in milliseconds."),
-    ForeignVariable("OTEL_EXPORTER_OTLP_PROTOCOL", _PROTOCOL, None, "exporter `otlp`", "0.1",
-                    "Chooses the OTLP protocol; unset, the endpoint decides, else it is gRPC."),
-    ForeignVariable("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", _PROTOCOL, None, "exporter `otlp`", "0.1",
-                    "Chooses the OTLP protocol of traces."),
-    ForeignVariable("OTEL_EXPORTER_OTLP_METRICS_PROTOCOL", _PROTOCOL, None, "exporter `otlp`",
-                    "0.1", "Chooses the OTLP protocol of metrics."),
-    ForeignVariable("OTEL_EXPORTER_OTLP_LOGS_PROTOCOL", _PROTOCOL, None, "exporter `otlp`", "0.3",
-                    "Chooses the OTLP protocol of logs."),
-    ForeignVariable("OTEL_EXPORTER_OTLP_ENDPOINT", _URL, "", "exporter `otlp`", "0.3",
-                    "Chooses HTTP by port 4318 or a `/v1/` path when no protocol is set."),
-    ForeignVariable("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", _URL, "", "exporter `otlp`", "0.3",
-                    "Does that for traces."),
-    ForeignVariable("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", _URL, "", "exporter `otlp`", "0.3",
-                    "Does that for metrics."),
-    ForeignVariable("OTEL_EXPORTER_OTLP_LOGS_ENDPOINT", _URL, "", "exporter `otlp`", "0.3",
-                    "Does that for logs."),
-    ForeignVariable("DEPLOYMENT_ENV", _TEXT, "", "resource", "0.1",
-                    "Names the deployment (`deployment.environment.name`)."),
-    ForeignVariable("ENVIRONMENT", _TEXT, "", "resource", "0.1",
-                    "Names the deployment when `DEPLOYMENT_ENV` is empty."),
-    ForeignVariable("SLURM_ARRAY_JOB_ID", _TEXT, "", "run id", "0.3",
-                    "Makes the run id of an array job, together with `SLURM_ARRAY_TASK_ID`."),
-    ForeignVariable("SLURM_ARRAY_TASK_ID", _TEXT, "", "run id", "0.3",
-                    "Tells the tasks of an array job apart in the run id."),
-    ForeignVariable("SLURM_JOB_ID", _TEXT, "", "run id", "0.1",
-                    "Is the run id of a SLURM job."),
-    ForeignVariable("SLURM_JOBID", _TEXT, "", "run id", "0.3",
-                    "Is the older spelling of `SLURM_JOB_ID`."),
-    ForeignVariable("TORCHELASTIC_RUN_ID", _TEXT, "", "run id", "0.3",
-                    "Is the run id of a torchrun job, unless it says `none`."),
-    ForeignVariable("RAY_JOB_ID", _TEXT, "", "run id", "0.3",
-                    "Is the run id of a Ray job."),
 )
 # fmt: on
 

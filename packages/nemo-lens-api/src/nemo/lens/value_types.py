@@ -8,10 +8,10 @@ are one loop over the table in `nemo.lens.settings`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
 INT32_MAX: Final = 2**31 - 1
 
@@ -125,24 +125,28 @@ class Integer(ValueType):
         return str(value)
 
 
-class Fraction(ValueType):
-    """A share of a whole: a number from 0 to 1, both included."""
+class Real(ValueType):
+    """A number between two bounds, both included."""
 
     fault = "Invalid float"
-    accepted = "a number in [0, 1]"
+
+    def __init__(self, least: float, most: float) -> None:
+        self._least = least
+        self._most = most
+        self.accepted = f"a number in [{least:g}, {most:g}]"
 
     def parse(self, text: str) -> float:
-        """Give the number; NaN and what lies outside [0, 1] are refused."""
+        """Give the number; NaN and what lies outside the bounds are refused."""
         number = float(_plain_digits(text))
         if not self.accepts(number):
             raise ValueError(text)
         return number
 
     def accepts(self, value: Any) -> bool:
-        """Accept real numbers from 0 to 1 (numpy's too), not booleans and text."""
+        """Accept real numbers within the bounds (numpy's too), not booleans and text."""
         if isinstance(value, (bool, str)) or not hasattr(value, "__float__"):
             return False
-        return _holds(lambda: 0.0 <= float(value) <= 1.0)
+        return _holds(lambda: self._least <= float(value) <= self._most)
 
     def canonical(self, value: Any) -> float:
         """Give a plain float."""
@@ -244,13 +248,19 @@ class Names(ValueType):
         """Accept a collection of names; a single text in its place is the usual mistake."""
         if not isinstance(value, (tuple, list, set, frozenset)):
             return False
-        if not all(isinstance(name, str) and "," not in name for name in value):
+        names = cast("Collection[object]", value)
+        if not all(isinstance(name, str) and "," not in name for name in names):
             return False
-        return _holds(lambda: self.canonical(value) is not None)
+        try:
+            self.canonical(names)
+        except ValueError:
+            return False
+        return True
 
     def canonical(self, value: Any) -> tuple[str, ...]:
         """Give a tuple, of a set in alphabetical order."""
-        ordered = sorted(value) if isinstance(value, (set, frozenset)) else value
+        names = cast("Collection[str]", value)
+        ordered = sorted(names) if isinstance(names, (set, frozenset)) else names
         readable = (_readable("".join(word)).strip() for word in ordered)
         return tuple(dict.fromkeys(self._name(word) for word in readable if word))
 
