@@ -14,6 +14,8 @@ import inspect
 import types
 from typing import TYPE_CHECKING, Any
 
+from nemo.lens.text import real_type
+
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Generator
     from contextlib import AbstractContextManager
@@ -42,8 +44,9 @@ def wrapped(function: Any, begin: Begin, wrap_plain: WrapPlain, decorator: Decor
     Raises:
         TypeError: `function` cannot be called (a property, for example).
     """
-    if isinstance(function, (classmethod, staticmethod)):
-        return type(function)(wrapped(function.__func__, begin, wrap_plain, decorator))
+    kind = real_type(function)
+    if issubclass(kind, (classmethod, staticmethod)):
+        return kind(wrapped(function.__func__, begin, wrap_plain, decorator))
     if not callable(function):
         raise TypeError(
             f"trace_fn decorates callables, not {type(function).__name__} objects; "
@@ -91,7 +94,7 @@ def _decorated_again(factory: Callable[..., Any], arguments: tuple[Any, ...], fu
 
 def _binds_to_instances(function: Any) -> bool:
     """Say whether `function`, as a class attribute, becomes a method; a wrapper function does."""
-    return hasattr(type(function), "__get__") and not inspect.ismethod(function)
+    return hasattr(real_type(function), "__get__") and not inspect.ismethod(function)
 
 
 def _wrapper_of_kind(function: Callable[..., Any], begin: Begin) -> Callable[..., Any] | None:
@@ -148,7 +151,8 @@ def _driven(work: Generator[Any, Any, Any], span: ResumableSpan) -> Generator[An
                 with span.resumed():
                     item = advance()
             except StopIteration as stop:
-                return stop.value
+                result: Any = stop.value
+                return result
             try:
                 sent = yield item
             except GeneratorExit:
