@@ -157,7 +157,8 @@ def _driven(work: Generator[Any, Any, Any], span: ResumableSpan) -> Generator[An
                 with span.resumed():
                     item = advance()
             except StopIteration as stop:
-                return _result_of(stop)
+                finished: Any = stop
+                return finished.value
             try:
                 sent = yield item
             except GeneratorExit:
@@ -168,10 +169,6 @@ def _driven(work: Generator[Any, Any, Any], span: ResumableSpan) -> Generator[An
                 advance = functools.partial(work.throw, thrown)
             else:
                 advance = functools.partial(work.send, sent)
-
-
-def _result_of(stop: StopIteration) -> Any:
-    return stop.value
 
 
 def _async_generator_wrapper(function: Callable[..., Any], begin: Begin) -> Callable[..., Any]:
