@@ -99,11 +99,16 @@ def _packaging() -> Iterator[Command]:
 
 def _integration() -> Iterator[Command]:
     pytest = [*_UV, "python", "-m", "pytest", "-m", "integration", "tests"]
-    yield [*pytest, "--ignore=tests/packaging", "--ignore=tests/integration/test_torch_compile.py"]
+    elsewhere = ("packaging", "integration/test_torch_compile.py", "integration/test_ray.py")
+    yield [*pytest, *(f"--ignore=tests/{path}" for path in elsewhere)]
 
 
 def _torch() -> Iterator[Command]:
     yield [sys.executable, "scripts/torch_tests.py"]
+
+
+def _ray() -> Iterator[Command]:
+    yield [sys.executable, "scripts/ray_tests.py"]
 
 
 STEPS = (
@@ -119,6 +124,7 @@ STEPS = (
     Step("packaging", "fresh installs, a planted violation, the launcher", _packaging),
     Step("integration", "real processes, signals, servers", _integration),
     Step("torch", "compiled training steps, in a side environment", _torch),
+    Step("ray", "tasks and actors on a local cluster, in a side environment", _ray),
 )
 
 

@@ -16,7 +16,11 @@
 Ray itself is imported only by `setup_actor_telemetry`, inside an actor.
 """
 
-from nemo.lens.contrib.ray.actor_setup import actor_runtime_env, setup_actor_telemetry
+from nemo.lens.contrib.ray.actor_setup import (
+    KILL_LOSS_MS,
+    actor_runtime_env,
+    setup_actor_telemetry,
+)
 from nemo.lens.contrib.ray.dispatch import (
     CARRIER_KEYWORD,
     extract_ray_context,
@@ -27,6 +31,7 @@ from nemo.lens.contrib.ray.remote_calls import traced_remote_call
 
 __all__ = [
     "CARRIER_KEYWORD",
+    "KILL_LOSS_MS",
     "actor_runtime_env",
     "extract_ray_context",
     "inject_ray_context",

@@ -37,6 +37,7 @@ def traced_remote_call(
     group: str | None = None,
     name: str | None = None,
     span: bool = True,
+    setup: Callable[[], object] | None = None,
 ) -> Method: ...
 @overload
 def traced_remote_call(
@@ -46,6 +47,7 @@ def traced_remote_call(
     group: str | None = None,
     name: str | None = None,
     span: bool = True,
+    setup: Callable[[], object] | None = None,
 ) -> Callable[[Method], Method]: ...
 def traced_remote_call(
     method: Any = None,
@@ -54,6 +56,7 @@ def traced_remote_call(
     group: str | None = None,
     name: str | None = None,
     span: bool = True,
+    setup: Callable[[], object] | None = None,
 ) -> Any:
     """Decorate what runs remotely, so that it continues the trace of `ray_dispatch_with_context`.
 
@@ -71,6 +74,9 @@ def traced_remote_call(
             becomes current, so that spans inside the call join its trace. None: not gated.
         name: The span's name; None for the function's `__qualname__`.
         span: False for no span of its own: only the context is passed on.
+        setup: Called before each call, for tasks, which have no constructor:
+            `setup=functools.partial(setup_actor_telemetry, "worker")`. What it raises, the call
+            raises.
 
     Returns:
         The decorated callable, which takes one keyword argument more, `_otel_carrier`. Malformed
@@ -82,10 +88,12 @@ def traced_remote_call(
     """
     if method is None:
         return functools.partial(
-            traced_remote_call, tracer=tracer, group=group, name=name, span=span
+            traced_remote_call, tracer=tracer, group=group, name=name, span=span, setup=setup
         )
     if isinstance(method, (classmethod, staticmethod)):
-        inner: Any = traced_remote_call(method.__func__, tracer, group=group, name=name, span=span)
+        inner: Any = traced_remote_call(
+            method.__func__, tracer, group=group, name=name, span=span, setup=setup
+        )
         return type(method)(inner)
     if not callable(method):
         raise TypeError(
@@ -93,7 +101,7 @@ def traced_remote_call(
             "put it below @property and similar decorators"
         )
     span_name = name or _named_part(method).__qualname__
-    settings = _Settings(span_name, tracer, group, span, _declares_carrier(method))
+    settings = _Settings(span_name, tracer, group, span, setup, _declares_carrier(method))
     return _presented_as(_wrapper_of_kind(method, settings), method)
 
 
@@ -104,6 +112,7 @@ class _Settings(NamedTuple):
     tracer: Tracer | None
     group: str | None
     span: bool
+    setup: Callable[[], object] | None
     passes_carrier_on: bool
 
     def cover(self, kwargs: dict[str, Any]) -> AbstractContextManager[Any]:
@@ -137,6 +146,8 @@ class _RemoteWork(AbstractContextManager[None]):
         self._stack = ExitStack()
 
     def __enter__(self) -> None:
+        if self._settings.setup is not None:
+            self._settings.setup()
         is_remote = bool(self._carrier)
         if is_remote:
             self._stack.enter_context(attached_context(self._carrier))
