@@ -23,7 +23,9 @@ def run(tmp_path_factory):
     """Run the job once; it fails by itself where a remote call does not see its caller's trace."""
     folder = tmp_path_factory.mktemp("ray")
     job = Path(__file__).with_name("ray_job.py")
-    environment = {k: v for k, v in os.environ.items() if not k.startswith(("NEMO_LENS", "OTEL_"))}
+    inherited = {k: v for k, v in os.environ.items() if not k.startswith(("NEMO_LENS", "OTEL_"))}
+    # Under `uv run`, Ray would otherwise copy the working tree to each worker.
+    environment = {**inherited, "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0"}
     subprocess.run([sys.executable, job, folder], env=environment, check=True, timeout=300)
     return Run(folder / "runs")
 
