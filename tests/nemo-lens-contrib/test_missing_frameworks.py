@@ -10,8 +10,10 @@ import pytest
 CALLS = {
     "fastapi": "from nemo.lens.contrib.fastapi import instrument_fastapi as f; f(object())",
     "aiohttp": "from nemo.lens.contrib.aiohttp import instrument_aiohttp_client as f; f()",
+    "httpx": "from nemo.lens.contrib.httpx import instrument_httpx as f; f()",
+    "requests": "from nemo.lens.contrib.requests import instrument_requests as f; f()",
 }
-INSTRUMENTATIONS = {"fastapi": "fastapi", "aiohttp": "aiohttp_client"}
+INSTRUMENTATIONS = {name: name for name in CALLS} | {"aiohttp": "aiohttp_client"}
 
 
 @pytest.mark.parametrize("framework", sorted(CALLS))
