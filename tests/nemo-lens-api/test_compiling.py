@@ -60,9 +60,9 @@ def test_a_torch_that_is_half_way_through_its_import_is_not_compiling(monkeypatc
     "use",
     [
         lambda: _entered(helpers.managed_span("step", "a")),
-        lambda: helpers.trace_fn("step", "a")(int)(),
+        helpers.trace_fn("step", "a")(int),
         lambda: list(helpers.trace_fn("step", "a")(_generator)()),
-        lambda: helpers.span_cm("a")(int)(),
+        helpers.span_cm("a")(int),
         lambda: helpers.mark("step", "a"),
         lambda: helpers.open_span("step", "a").span,
     ],
