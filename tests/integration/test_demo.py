@@ -8,6 +8,7 @@ import json
 import os
 import pty
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -359,6 +360,23 @@ def test_the_environment_does_not_change_what_the_demo_records(tmp_path):
     assert demo.returncode == 0
     assert [row["rank"] for row in answer["ranks"]] == [0, 1]
     assert answer["run"].startswith("demo-")
+
+
+def test_too_many_processes_for_the_system_are_one_clear_line(tmp_path):
+    """When ranks cannot be started, those that were started end, and the line says what to do."""
+    demo = subprocess.run(
+        [*COMMAND, "demo", "--ranks", "64", "--dir", str(tmp_path)],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        env=environment(),
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40)),
+    )
+
+    assert (demo.returncode, demo.stdout) == (1, "")
+    assert "of 64 ranks could be started" in demo.stderr.splitlines()[-1]
+    assert "Traceback" not in demo.stderr
 
 
 @pytest.mark.parametrize("victim", [0, 2])

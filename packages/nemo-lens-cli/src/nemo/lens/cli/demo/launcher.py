@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, cast
 from nemo.lens.cli.demo import process_group
 from nemo.lens.cli.demo.messages import Evaluated, Progress, Stopped
 from nemo.lens.cli.demo.worker import EXIT_FAILED, EXIT_PEER_LOST, run_rank
+from nemo.lens.cli.exits import ProblemError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -76,11 +77,18 @@ def launch(plan: TrainingPlan, outcome: Outcome, listener: Callable[[Message], N
         listener: Called with each message of rank 0.
 
     Raises:
+        ProblemError: The system refuses to start that many processes.
         KeyboardInterrupt: Passed on after every rank has ended.
     """
     ranks: list[_Rank] = []
     try:
-        _start(plan, ranks)
+        try:
+            _start(plan, ranks)
+        except OSError as error:
+            raise ProblemError(
+                f"only {len(ranks)} of {plan.world_size} ranks could be started "
+                f"({error.strerror}); try fewer --ranks"
+            ) from error
         _watch(ranks, outcome, listener)
     finally:
         _end(ranks)
