@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Attribute values: converted, repaired, redacted, or dropped and counted; never raised about."""
 
+import contextlib
 import dataclasses
 import datetime as dt
 import decimal
@@ -16,10 +17,20 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from opentelemetry.trace import StatusCode
 
 from nemo.lens.attributes import cleaned, is_plain
 from nemo.lens.discards import discarded
-from nemo.lens.helpers import SpanOptions, managed_span, safe_set_span_attributes, span_attributes
+from nemo.lens.distributed import create_linked_span
+from nemo.lens.helpers import (
+    SpanOptions,
+    attached_context,
+    managed_span,
+    mark,
+    safe_set_span_attributes,
+    span_attributes,
+)
+from nemo.lens.propagation import extract_context, inject_context
 
 
 class Color(enum.Enum):
@@ -193,6 +204,19 @@ class Hostile:
         raise RuntimeError("hostile")
 
 
+class HostileError(Exception):
+    """An exception that lies about itself."""
+
+    def _refuse(self, *args, **kwargs):
+        raise RuntimeError("hostile")
+
+    __str__ = __repr__ = _refuse
+
+    @property
+    def __class__(self):
+        raise RuntimeError("hostile")
+
+
 class HostileInt(int):
     """A number that lies about itself."""
 
@@ -334,3 +358,22 @@ def armed_mapping(value):
         for key, item in value.items()
         if not (isinstance(key, Placeholder) and key.kind in unhashable)
     }
+
+
+@pytest.mark.parametrize("kind", HOSTILE_FACTORIES)
+def test_hostile_objects_get_documented_errors_only(nemo_lens_recorder, nemo_lens_groups, kind):
+    """Handed in wherever a helper takes an object."""
+    nemo_lens_groups("step")
+    thing = HOSTILE_FACTORIES[kind]()
+    with contextlib.suppress(TypeError), span_attributes(thing):
+        pass
+    with attached_context(thing), managed_span("step", thing, _span=thing, kind=thing):
+        safe_set_span_attributes(thing, {"a": 1})
+        inject_context(thing)
+        extract_context(thing)
+        create_linked_span(None, "linked", remote_carrier=thing).end()
+    with managed_span("step", "lazy", _span=SpanOptions(attributes=lambda: thing)):
+        mark("step", "m", context=thing, links=thing)
+    with pytest.raises(HostileError), managed_span("step", "raising"):
+        raise HostileError
+    assert nemo_lens_recorder.span("raising").status.status_code is StatusCode.ERROR
