@@ -10,7 +10,6 @@ from __future__ import annotations
 import subprocess
 import sys
 
-import ci
 import workspace
 
 RAY = "ray==2.60.0"
@@ -24,7 +23,7 @@ def main() -> int:
     command = [workspace.uv(), "run", "--locked", "--with", RAY, "python"]
     if subprocess.call([*command, "-c", "import ray"], cwd=workspace.ROOT) != 0:
         print(f"NOT RUN: Ray tests, {RAY} cannot be installed here")
-        return ci.NOT_RUN
+        return workspace.NOT_RUN
     pytest = ["-m", "pytest", "-m", "integration", TESTS]
     return subprocess.call([*command, *pytest], cwd=workspace.ROOT)
 
