@@ -69,7 +69,7 @@ def every_nth(config: NemoLensConfig, rank: int, world_size: int) -> bool:
     hash of the run id, so different runs load different nodes.
     """
     rate = config.export_sample_rate
-    every = world_size if rate <= 0 else min(world_size, max(1, round(1 / rate)))
+    every = world_size if rate * world_size <= 1 else max(1, round(1 / rate))
     digest = hashlib.sha256(config.run_id.encode("utf-8", "surrogatepass")).digest()
     return rank % every == int.from_bytes(digest[:8], "big") % every
 

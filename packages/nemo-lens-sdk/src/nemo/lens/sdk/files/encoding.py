@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from opentelemetry.trace import Link, Status
 
 _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
-_HAS_PARENT, _PARENT_IS_REMOTE = 0x100, 0x200
+_REMOTE_IS_KNOWN, _IS_REMOTE = 0x100, 0x200
 GROUP_ATTRIBUTE = "nemo.span.group"
 _quoted: dict[str, str] = {}
 _QUOTED_LIMIT = 10_000
@@ -78,11 +78,11 @@ def _span(span: ReadableSpan) -> str:
     ]
     if context.trace_state:
         parts.append(f',"traceState":{quote(context.trace_state.to_header())}')
-    flags = int(context.trace_flags) & 0xFF | _HAS_PARENT
+    flags = _REMOTE_IS_KNOWN
     if parent is not None:
         parts.append(f',"parentSpanId":"{parent.span_id:016x}"')
         if parent.is_remote:
-            flags |= _PARENT_IS_REMOTE
+            flags |= _IS_REMOTE
     parts.append(
         f',"flags":{flags},"name":{_text(span.name)},"kind":{span.kind.value + 1}'
         f',"startTimeUnixNano":"{span.start_time or 0}","endTimeUnixNano":"{span.end_time or 0}"'
@@ -127,9 +127,9 @@ def _link(link: Link) -> str:
     context = link.context
     attributes, dropped = link.attributes, link.dropped_attributes
     state = context.trace_state
-    flags = int(context.trace_flags) & 0xFF | _HAS_PARENT
+    flags = _REMOTE_IS_KNOWN
     if context.is_remote:
-        flags |= _PARENT_IS_REMOTE
+        flags |= _IS_REMOTE
     return (
         f'{{"traceId":"{context.trace_id:032x}","spanId":"{context.span_id:016x}","flags":{flags}'
         + (f',"traceState":{quote(state.to_header())}' if state else "")

@@ -1,0 +1,248 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
+# SPDX-License-Identifier: Apache-2.0
+"""A real OTLP receiver for tests: gRPC and HTTP on loopback, official messages, faults on demand."""
+
+from __future__ import annotations
+
+import gzip
+import http.server
+import json
+import threading
+import time
+import zlib
+from concurrent import futures
+from dataclasses import dataclass, field
+from typing import Any
+
+import grpc
+from google.protobuf.json_format import ParseDict
+from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
+from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
+    ExportMetricsServiceRequest,
+)
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+
+MESSAGES = {
+    "traces": ExportTraceServiceRequest,
+    "metrics": ExportMetricsServiceRequest,
+    "logs": ExportLogsServiceRequest,
+}
+
+
+@dataclass
+class Faults:
+    """What goes wrong with the next requests.
+
+    Attributes:
+        statuses: HTTP statuses (or gRPC status names) for the next requests; then all is well.
+        delay_s: Seconds that every answer takes.
+        headers: Extra headers of failing HTTP answers.
+    """
+
+    statuses: list[Any] = field(default_factory=list)
+    delay_s: float = 0.0
+    headers: dict[str, str] = field(default_factory=dict)
+
+
+class Received:
+    """What arrived, by signal, and how."""
+
+    def __init__(self, faults: Faults | None = None) -> None:
+        self.faults = faults or Faults()
+        self.requests: list[tuple[str, dict[str, str]]] = []
+        self._messages: dict[str, list[Any]] = {signal: [] for signal in MESSAGES}
+        self._lock = threading.Lock()
+
+    def accept(self, signal: str, headers: dict[str, str], message: Any) -> Any:
+        """Note a request; return the status to fail with, or None."""
+        with self._lock:
+            self.requests.append((signal, headers))
+            status = self.faults.statuses.pop(0) if self.faults.statuses else None
+        if self.faults.delay_s:
+            time.sleep(self.faults.delay_s)
+        if status is None:
+            with self._lock:
+                self._messages[signal].append(message)
+        return status
+
+    def spans(self) -> list[Any]:
+        """Every span that arrived."""
+        return [
+            span
+            for message in list(self._messages["traces"])
+            for block in message.resource_spans
+            for scope in block.scope_spans
+            for span in scope.spans
+        ]
+
+    def span_names(self) -> list[str]:
+        """Names of the spans that arrived."""
+        return [span.name for span in self.spans()]
+
+    def resources(self) -> list[dict[str, Any]]:
+        """Resource attributes of each block of spans."""
+        return [
+            {pair.key: plain(pair.value) for pair in block.resource.attributes}
+            for message in list(self._messages["traces"])
+            for block in message.resource_spans
+        ]
+
+    def metric_names(self) -> set[str]:
+        """Names of the metrics that arrived."""
+        return {
+            metric.name
+            for message in list(self._messages["metrics"])
+            for block in message.resource_metrics
+            for scope in block.scope_metrics
+            for metric in scope.metrics
+        }
+
+    def log_bodies(self) -> list[Any]:
+        """Bodies of the log records that arrived."""
+        return [
+            plain(record.body)
+            for message in list(self._messages["logs"])
+            for block in message.resource_logs
+            for scope in block.scope_logs
+            for record in scope.log_records
+        ]
+
+
+def plain(value: Any) -> Any:
+    """An AnyValue as a Python value."""
+    kind = value.WhichOneof("value")
+    if kind is None:
+        return None
+    content = getattr(value, kind)
+    if kind == "array_value":
+        return [plain(item) for item in content.values]
+    if kind == "kvlist_value":
+        return {pair.key: plain(pair.value) for pair in content.values}
+    return content
+
+
+def parse_otlp_json(text: str | bytes, message: Any) -> Any:
+    """Read OTLP-JSON into an official message; its parser wants ids as base64, not hexadecimal."""
+    import base64
+
+    def convert(node: Any) -> None:
+        if isinstance(node, list):
+            for item in node:
+                convert(item)
+        elif isinstance(node, dict):
+            for key, value in node.items():
+                if key in {"traceId", "spanId", "parentSpanId"}:
+                    node[key] = base64.b64encode(bytes.fromhex(value)).decode()
+                else:
+                    convert(value)
+
+    def refuse(constant: str) -> Any:
+        raise ValueError(f"{constant} is no JSON")
+
+    content = json.loads(text, parse_constant=refuse)
+    convert(content)
+    return ParseDict(content, message)
+
+
+class HttpReceiver(Received):
+    """OTLP over HTTP, protobuf and JSON, gzip and deflate."""
+
+    def __init__(self, faults: Faults | None = None, port: int = 0) -> None:
+        super().__init__(faults)
+        received = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self) -> None:
+                body = self.rfile.read(int(self.headers.get("content-length", 0)))
+                encoding = self.headers.get("content-encoding", "")
+                if encoding == "gzip":
+                    body = gzip.decompress(body)
+                elif encoding == "deflate":
+                    body = zlib.decompress(body)
+                signal = self.path.rpartition("/")[2]
+                message = MESSAGES[signal]()
+                if self.headers.get("content-type") == "application/json":
+                    parse_otlp_json(body, message)
+                else:
+                    message.ParseFromString(body)
+                headers = {key.lower(): value for key, value in self.headers.items()}
+                status = received.accept(signal, headers, message)
+                try:
+                    self.send_response(status or 200)
+                    for key, value in (received.faults.headers if status else {}).items():
+                        self.send_header(key, value)
+                    self.send_header("content-length", "0")
+                    self.end_headers()
+                except OSError:
+                    return
+
+            def log_message(self, *arguments: Any) -> None:
+                pass
+
+        class Server(http.server.ThreadingHTTPServer):
+            daemon_threads = True
+            allow_reuse_address = True
+
+            def handle_error(self, *arguments: Any) -> None:
+                pass
+
+        self._server = Server(("127.0.0.1", port), Handler)
+        self.port = self._server.server_address[1]
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,))
+        self._thread.start()
+
+    def environment(self, protocol: str = "http/protobuf") -> dict[str, str]:
+        """Variables that point an exporter here."""
+        return {
+            "OTEL_EXPORTER_OTLP_ENDPOINT": f"http://127.0.0.1:{self.port}",
+            "OTEL_EXPORTER_OTLP_PROTOCOL": protocol,
+        }
+
+    def close(self) -> None:
+        """Stop listening."""
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+
+class GrpcReceiver(Received):
+    """OTLP over gRPC."""
+
+    def __init__(self, faults: Faults | None = None, port: int = 0) -> None:
+        super().__init__(faults)
+        received = self
+        names = {"trace": "traces", "metrics": "metrics", "logs": "logs"}
+
+        class Services(grpc.GenericRpcHandler):
+            def service(self, details: Any) -> Any:
+                signal = names[details.method.split(".")[3]]
+                metadata = {key: str(value) for key, value in details.invocation_metadata}
+
+                def export(body: bytes, context: Any) -> bytes:
+                    message = MESSAGES[signal].FromString(body)
+                    status = received.accept(signal, metadata, message)
+                    if status is not None:
+                        context.abort(getattr(grpc.StatusCode, status), "on purpose")
+                    return b""
+
+                return grpc.unary_unary_rpc_method_handler(export)
+
+        self._server = grpc.server(
+            futures.ThreadPoolExecutor(4), options=[("grpc.max_receive_message_length", -1)]
+        )
+        self._server.add_generic_rpc_handlers((Services(),))
+        self.port = self._server.add_insecure_port(f"127.0.0.1:{port}")
+        self._server.start()
+
+    def environment(self, protocol: str = "grpc") -> dict[str, str]:
+        """Variables that point an exporter here."""
+        return {
+            "OTEL_EXPORTER_OTLP_ENDPOINT": f"http://127.0.0.1:{self.port}",
+            "OTEL_EXPORTER_OTLP_PROTOCOL": protocol,
+        }
+
+    def close(self) -> None:
+        """Stop listening."""
+        self._server.stop(0).wait()

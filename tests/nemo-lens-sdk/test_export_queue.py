@@ -1,0 +1,208 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
+# SPDX-License-Identifier: Apache-2.0
+"""The bounded queue: nothing is lost silently, and nobody waits for an exporter."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+from nemo.lens.sdk import counts, export_queue
+from nemo.lens.sdk.export_queue import ExportQueue, Outcome, Sink
+
+
+class Recorder(Sink):
+    """Keeps what arrives, after the outcomes that it was told to have first."""
+
+    def __init__(self, *outcomes):
+        self.outcomes = list(outcomes)
+        self.batches = []
+        self.attempts = 0
+        self.is_closed = False
+
+    def send(self, batch):
+        self.attempts += 1
+        outcome = self.outcomes.pop(0) if self.outcomes else Outcome.DELIVERED
+        if isinstance(outcome, Exception):
+            raise outcome
+        if outcome is Outcome.DELIVERED:
+            self.batches.append(list(batch))
+        return outcome
+
+    def close(self):
+        self.is_closed = True
+
+    @property
+    def items(self):
+        return [item for batch in self.batches for item in batch]
+
+
+@pytest.fixture
+def queue_to():
+    """Build queues, and end them after the test."""
+    queues = []
+
+    def build(sink, *, bound=1000, batch_size=100, delay_s=60.0):
+        queue = ExportQueue(
+            "things to a test",
+            lambda: sink,
+            bound=bound,
+            batch_size=batch_size,
+            delay_s=delay_s,
+            enter_thread=lambda: None,
+        )
+        queues.append(queue)
+        return queue
+
+    yield build
+    for queue in queues:
+        queue.ask(final=True).wait(time.monotonic() + 5)
+
+
+def _flush(queue, *, final=False, seconds=5.0):
+    return queue.ask(final=final).wait(time.monotonic() + seconds)
+
+
+def test_a_flush_delivers_everything_in_order(queue_to):
+    """Items leave in the order in which they came, in batches of the given size."""
+    sink = Recorder()
+    queue = queue_to(sink, bound=1000, batch_size=100)
+    for number in range(250):
+        queue.put(number)
+    assert _flush(queue)
+    assert sink.items == list(range(250))
+    assert max(map(len, sink.batches)) <= 100
+    assert queue.counts.delivered == 250
+
+
+def test_a_full_batch_is_exported_without_waiting_for_the_delay(queue_to):
+    """The worker wakes as soon as a batch is full."""
+    sink = Recorder()
+    queue = queue_to(sink, batch_size=10, delay_s=60.0)
+    for number in range(10):
+        queue.put(number)
+    deadline = time.monotonic() + 5
+    while len(sink.items) < 10 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert sink.items == list(range(10))
+
+
+def test_a_burst_of_100_000_items_loses_nothing(queue_to):
+    """The default bound holds a burst that comes faster than it can leave."""
+    sink = Recorder()
+    queue = queue_to(sink, bound=131_072, batch_size=512)
+    for number in range(100_000):
+        queue.put(number)
+    assert _flush(queue, seconds=30)
+    assert len(sink.items) == 100_000
+    assert queue.counts.lost() == {}
+
+
+def test_past_the_bound_made_equals_delivered_plus_dropped(queue_to):
+    """Eight threads put far more than fits while nothing leaves: every item is accounted for."""
+    release = threading.Event()
+
+    class Blocked(Recorder):
+        def send(self, batch):
+            release.wait(10)
+            return super().send(batch)
+
+    sink = Blocked()
+    queue = queue_to(sink, bound=500, batch_size=100)
+
+    def produce():
+        for number in range(2000):
+            queue.put(number)
+
+    threads = [threading.Thread(target=produce) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    release.set()
+    assert _flush(queue, final=True)
+    lost = queue.counts.lost()
+    assert set(lost) == {counts.QUEUE_FULL}
+    assert queue.counts.delivered == len(sink.items)
+    assert queue.counts.delivered + lost[counts.QUEUE_FULL] == 16_000
+
+
+def test_a_batch_is_tried_again_until_the_collector_is_back(queue_to, monkeypatch):
+    """While a collector is away nothing is lost within the bound; order is kept."""
+    monkeypatch.setattr(export_queue, "_FIRST_RETRY_S", 0.01)
+    sink = Recorder(Outcome.RETRY, Outcome.RETRY, Outcome.RETRY)
+    queue = queue_to(sink, batch_size=5, delay_s=0.01)
+    for number in range(12):
+        queue.put(number)
+    deadline = time.monotonic() + 10
+    while len(sink.items) < 12 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert sink.items == list(range(12))
+    assert sink.attempts >= 5
+    assert queue.counts.lost() == {}
+
+
+def test_the_pause_between_retries_doubles_up_to_a_limit(queue_to):
+    """A dead collector is asked ever less often."""
+    queue = queue_to(Recorder(*[Outcome.RETRY] * 20))
+    queue.put("x")
+    pauses = []
+    for _ in range(10):
+        queue.run_once(urgent=True)
+        pauses.append(queue.pause_s())
+    assert pauses[1] > pauses[0]
+    assert pauses[3] > pauses[2]
+    assert pauses[-1] <= 30.0 * 1.2
+
+
+@pytest.mark.parametrize("answer", [Outcome.REFUSED, OSError("disk on fire")])
+def test_what_is_refused_is_dropped_and_counted_and_the_rest_goes_on(queue_to, answer):
+    """A batch that cannot be delivered does not hold up those behind it."""
+    sink = Recorder(answer)
+    queue = queue_to(sink, batch_size=2)
+    for number in range(4):
+        queue.put(number)
+    assert _flush(queue)
+    assert sink.items == [2, 3]
+    assert queue.counts.lost() == {counts.REFUSED: 2}
+
+
+def test_what_cannot_be_exported_at_the_end_is_counted(queue_to):
+    """The final round tries once and says what it gave up."""
+    sink = Recorder(*[Outcome.RETRY] * 5)
+    queue = queue_to(sink, batch_size=10)
+    for number in range(25):
+        queue.put(number)
+    assert not _flush(queue, final=True)
+    assert sink.is_closed
+    assert queue.counts.lost() == {counts.EXPORT_FAILED: 25}
+
+
+def test_items_after_the_end_are_counted(queue_to):
+    """A queue that has ended takes nothing and says so."""
+    queue = queue_to(Recorder())
+    assert _flush(queue, final=True)
+    queue.put("late")
+    assert queue.counts.lost() == {counts.AFTER_SHUTDOWN: 1}
+
+
+def test_a_flush_keeps_its_deadline_while_the_exporter_blocks(queue_to):
+    """Waiting ends at the deadline; giving up counts what was under way."""
+    release = threading.Event()
+
+    class Hole(Sink):
+        def send(self, batch):
+            release.wait(20)
+            return Outcome.DELIVERED
+
+    queue = queue_to(Hole(), batch_size=1)
+    for number in range(3):
+        queue.put(number)
+    begun = time.monotonic()
+    assert not _flush(queue, seconds=0.3)
+    assert time.monotonic() - begun < 0.3 * 1.1 + 0.1
+    queue.abandon()
+    release.set()
+    assert queue.counts.lost() == {counts.SHUTDOWN_DEADLINE: 3}
