@@ -5,12 +5,14 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import orjson
 import pytest
@@ -199,6 +201,30 @@ def test_zst_without_its_package_is_one_line(tmp_path, monkeypatch):
     assert "pip install zstandard" in run.problems[0]
 
 
+def test_zst_is_read_through_the_package_where_it_is_installed(tmp_path, monkeypatch):
+    """Frames are read across, line by line; a stand-in that unpacks gzip takes its place here."""
+    asked = {}
+
+    def stream_reader(source, **options):
+        asked.update(options)
+        with source:
+            return io.BytesIO(gzip.decompress(source.read()))
+
+    stand_in = SimpleNamespace(
+        ZstdDecompressor=lambda: SimpleNamespace(stream_reader=stream_reader)
+    )
+    monkeypatch.setitem(sys.modules, "compression.zstd", None)
+    monkeypatch.setitem(sys.modules, "zstandard", stand_in)
+    path = write_run(tmp_path, SMALL)
+    packed = gzip.compress(traces_of(tmp_path).read_bytes())
+    traces_of(tmp_path).with_suffix(".jsonl.zst").write_bytes(packed)
+    traces_of(tmp_path).unlink()
+    run = Run(path)
+    assert len(list(run.spans())) == 2 * SPANS
+    assert run.problems == ()
+    assert asked == {"read_across_frames": True, "closefd": True}
+
+
 def test_a_file_that_cannot_be_opened_is_one_line(tmp_path):
     """A folder in the place of a segment stands for any unreadable file."""
     path = write_run(tmp_path, SMALL)
@@ -268,6 +294,7 @@ def test_a_growing_file_shows_more_each_time(tmp_path):
 WRITER = """
 import sys, time
 from pathlib import Path
+from types import SimpleNamespace
 sys.path.insert(0, sys.argv[1])
 from synthetic_runs import *
 scenario = Scenario(ranks=1, steps=5000, killed={})

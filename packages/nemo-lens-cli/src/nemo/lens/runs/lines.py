@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import gzip
 import importlib
+import io
 import zlib
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
@@ -31,10 +32,14 @@ def uncompressed_name(path: Path) -> str:
 def _open_zst(path: Path) -> BinaryIO:
     # zstd is in the standard library from Python 3.14 and in `zstandard` before.
     try:
-        module: Any = importlib.import_module("compression.zstd")
+        standard: Any = importlib.import_module("compression.zstd")
     except ImportError:
-        module = importlib.import_module("zstandard")
-    return cast("BinaryIO", module.open(path, "rb"))
+        package: Any = importlib.import_module("zstandard")
+        decompressor = package.ZstdDecompressor()
+        # Collectors append frames; the package's own reader knows no lines.
+        raw = decompressor.stream_reader(path.open("rb"), read_across_frames=True, closefd=True)
+        return io.BufferedReader(raw)
+    return cast("BinaryIO", standard.open(path, "rb"))
 
 
 def _open(path: Path) -> BinaryIO:
@@ -64,7 +69,7 @@ def raw_lines(
         # The error classes of a zstd module are known only where it is installed.
         if path.suffix != ".zst":
             raise
-        problems.add(f"{label}: could not be read further: {error}")
+        problems.add(f"{label}: could not be read further: {error or type(error).__name__}")
 
 
 def json_lines(
