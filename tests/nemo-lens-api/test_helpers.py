@@ -61,8 +61,9 @@ class TestGate:
         """`ExitStack` calls the methods of the class with the object as first argument."""
         with contextlib.ExitStack() as stack:
             assert stack.enter_context(managed_span("optimizer", "a")) is None
-        with pytest.raises(KeyError), contextlib.ExitStack() as stack:
-            stack.enter_context(managed_span("optimizer", "a"))
+        stack = contextlib.ExitStack()
+        stack.enter_context(managed_span("optimizer", "a"))
+        with pytest.raises(KeyError), stack:
             raise KeyError
 
     @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 from nemo.lens.conversion import MAX_INT, MIN_INT, Unrecordable, converted
 from nemo.lens.discards import discard
 from nemo.lens.redaction import REDACTED, is_redacted, plain_keys, remember_plain_key
-from nemo.lens.text import as_text
+from nemo.lens.text import as_text, real_type
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -31,7 +31,7 @@ def is_plain(attributes: Mapping[str, Any]) -> bool:
     if not _are_plain(attributes):
         return False
     for value in attributes.values():
-        kind = type(value)
+        kind: type[Any] = type(value)  # pyright: ignore[reportUnknownVariableType]
         if kind is str:
             if not value.isascii():
                 return False
@@ -80,7 +80,7 @@ def _pairs(attributes: Mapping[Any, Any]) -> Iterable[tuple[Any, Any]]:
 def _clean_key(key: Any) -> str:
     if key in plain_keys:
         return cast("str", key)
-    if not issubclass(type(key), str):
+    if not issubclass(real_type(key), str):
         raise Unrecordable("key is not text")
     text = as_text(key)
     if not text:

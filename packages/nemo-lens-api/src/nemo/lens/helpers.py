@@ -1,5 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
 # SPDX-License-Identifier: Apache-2.0
+# pyright: reportPrivateUsage=false
 """Spans around work: a `with` block, a decorator, a handle, an instant.
 
 Every helper that names a group asks the gate first. While the group is off it does nothing else:
@@ -22,7 +23,7 @@ from nemo.lens.attributes import cleaned
 from nemo.lens.compiling import in_graph, skip_call, skip_span
 from nemo.lens.discards import discard
 from nemo.lens.no_span import NO_SPAN
-from nemo.lens.options import SpanOptions
+from nemo.lens.options import SpanOptions, without_exceptions
 from nemo.lens.redaction import DEFAULT_REDACT_KEYS, redact_value
 from nemo.lens.scope import SpanAttributesScope
 from nemo.lens.span_handle import (
@@ -155,13 +156,11 @@ def span_cm(
         **attributes: As for `managed_span`.
 
     Returns:
-        A context manager that yields the span, and that can decorate functions of every kind.
+        A context manager that yields the span, and that can decorate functions of every kind. It
+        may be entered again, by one thread or task at a time.
     """
     if not record_exception:
-        options = attributes.get("_span")
-        attributes["_span"] = (
-            options if isinstance(options, SpanOptions) else SpanOptions()
-        ).without_exceptions()
+        attributes["_span"] = without_exceptions(attributes.get("_span"))
     return SpanCm(name, tracer, attributes)
 
 
@@ -225,7 +224,8 @@ def span_attributes(attributes: Mapping[str, Any]) -> AbstractContextManager[Non
         attributes: Attribute names to values, converted and redacted once, here.
 
     Returns:
-        A context manager that yields None and may be used again.
+        A context manager that yields None and may be entered again, by one thread or task at a
+        time.
 
     Raises:
         TypeError: `attributes` is not a mapping.
@@ -311,7 +311,8 @@ def attached_context(
             context, and a handle whose group was off leave the current context in force.
 
     Returns:
-        A context manager that yields None and may be used again.
+        A context manager that yields None and may be entered again, by one thread or task at a
+        time.
     """
     return AttachedContext(origin)
 

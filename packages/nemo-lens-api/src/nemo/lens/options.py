@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from nemo.lens.attributes import cleaned
 from nemo.lens.discards import discard
+from nemo.lens.text import real_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -73,17 +74,6 @@ class SpanOptions:
             record_exception=self.record_exception,
         )
 
-    def without_exceptions(self) -> SpanOptions:
-        """Return the same options with `record_exception` off."""
-        return SpanOptions(
-            kind=self.kind,
-            links=self.links,
-            context=self.context,
-            start_time=self.start_time,
-            attributes=self.attributes,
-            record_exception=False,
-        )
-
     def start_arguments(self) -> dict[str, Any]:
         """Return the keywords for `Tracer.start_span` that differ from its defaults."""
         given: dict[str, Any] = {}
@@ -102,6 +92,19 @@ class SpanOptions:
         return f"SpanOptions({given})"
 
 
+def without_exceptions(given: object) -> SpanOptions:
+    """Return the options `given`, or the default ones, with `record_exception` off."""
+    options = given if isinstance(given, SpanOptions) else SpanOptions()
+    return SpanOptions(
+        kind=options.kind,
+        links=options.links,
+        context=options.context,
+        start_time=options.start_time,
+        attributes=options.attributes,
+        record_exception=False,
+    )
+
+
 def split(keywords: Mapping[str, Any]) -> tuple[dict[str, Any], SpanOptions | None]:
     """Tell attributes and options apart, by key and by the type of the value.
 
@@ -110,7 +113,7 @@ def split(keywords: Mapping[str, Any]) -> tuple[dict[str, Any], SpanOptions | No
     """
     remaining = dict(keywords)
     given = remaining.pop("_span", None)
-    options = given if isinstance(given, SpanOptions) else None
+    options = given if issubclass(real_type(given), SpanOptions) else None
     if given is not None and options is None:
         discard(
             "bad _span",
@@ -140,26 +143,34 @@ def _take_options(
     if keywords.keys().isdisjoint(("kind", "links", "context")):
         return None, (), None
     from opentelemetry.context import Context
-    from opentelemetry.trace import Link, SpanKind
+    from opentelemetry.trace import SpanKind
 
     kind = context = None
     links: Sequence[Link] = ()
-    if issubclass(type(keywords.get("kind")), SpanKind):
+    if issubclass(real_type(keywords.get("kind")), SpanKind):
         kind = keywords.pop("kind")
-    if issubclass(type(keywords.get("context")), Context):
+    if issubclass(real_type(keywords.get("context")), Context):
         context = keywords.pop("context")
-    candidate: Any = keywords.get("links")
-    if issubclass(type(candidate), (list, tuple)) and all(
-        issubclass(type(link), Link) for link in candidate
-    ):
+    if _are_links(keywords.get("links")):
         links = keywords.pop("links")
     return kind, links, context
 
 
+def _are_links(candidate: Any) -> bool:
+    from opentelemetry.trace import Link
+
+    try:
+        return issubclass(real_type(candidate), (list, tuple)) and all(
+            issubclass(real_type(link), Link) for link in candidate
+        )
+    except Exception:  # a hostile sequence is an attribute like any other
+        return False
+
+
 def _evaluated(attributes: Mapping[str, Any] | Callable[[], Mapping[str, Any]]) -> dict[str, Any]:
     try:
-        mapping = attributes() if callable(attributes) else attributes
-        if not isinstance(mapping, Mapping):
+        mapping: Any = attributes() if callable(attributes) else attributes
+        if not issubclass(real_type(mapping), Mapping):
             raise TypeError(type(mapping).__name__)  # noqa: TRY301  # counted like any other
     except (
         Exception

@@ -208,5 +208,5 @@ def _end(span: Span, begun: int) -> None:
         report_tracer_failure("end", error)
 
 
-def _reset_for_tests() -> None:
+def _reset_for_tests() -> None:  # pyright: ignore[reportUnusedFunction]
     install_span_factory(None)
