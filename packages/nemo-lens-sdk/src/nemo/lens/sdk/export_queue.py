@@ -81,6 +81,7 @@ class ExportQueue:
         self._closed_as: str | None = None
         self._wake_at = batch_size
         self._failures = 0
+        self._refused = 0
         self._retry_at = 0.0
         self._worker = Worker(f"nemo-lens {subject}", self, enter_thread)
 
@@ -129,14 +130,19 @@ class ExportQueue:
         self._worker.reset()
 
     def run_once(self, *, urgent: bool) -> bool:
-        """Export until the queue is empty or the exporter fails; runs in the worker thread."""
+        """Export until the queue is empty or the exporter fails; runs in the worker thread.
+
+        Returns:
+            True when everything was delivered.
+        """
         if self._failures and not urgent and time.monotonic() < self._retry_at:
             return False
         self._wake_at = self._batch_size
+        refused_before = self._refused
         while self._items or self._in_flight:
             if self._closed_as is not None or not self._export_next():
                 return False
-        return True
+        return self._refused == refused_before
 
     def pause_s(self) -> float:
         """Seconds until the next round: the delay, or what is left of the back-off."""
@@ -168,6 +174,7 @@ class ExportQueue:
         if outcome is Outcome.DELIVERED:
             self.counts.deliver(len(batch))
         else:
+            self._refused += len(batch)
             self.counts.lose(counts.REFUSED, len(batch))
         return True
 

@@ -146,7 +146,6 @@ class Runtime:
 
             detach_handlers()
         self._signals.restore()
-        self._supervisor.close()
         _alive.discard(self)
 
     def _install_traces(self, built: Build) -> TracerProvider | None:

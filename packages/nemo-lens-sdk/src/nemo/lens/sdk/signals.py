@@ -61,8 +61,14 @@ class SignalFlush:
             _call_in_main_thread(lambda: self._install(wanted))
 
     def restore(self) -> None:
-        """Put back what was there, where it is still ours; does nothing outside the main thread."""
+        """Put back what was there, where it is still ours.
+
+        Only the main thread can; from another one the handlers stay, and so does the pipe that
+        signals are written to.
+        """
         if threading.current_thread() is not threading.main_thread():
+            if not self._owns_wakeup:
+                self.supervisor.close_pipe()
             return
         for number, previous in self._previous.items():
             if signal.getsignal(number) == self._handle:
@@ -74,6 +80,7 @@ class SignalFlush:
             if current not in (-1, self.supervisor.write_end):
                 # The application took the descriptor over meanwhile; one cannot look first.
                 signal.set_wakeup_fd(current)
+        self.supervisor.close_pipe()
 
     def after_fork(self) -> None:
         """Let signals of a forked child wake the child, not the parent."""

@@ -159,7 +159,22 @@ def _build_grpc(signal: Signal, attempt: Attempt) -> Any:
     exporter_class = _otel_private.watching_grpc_exporter(
         exporter_class, lambda stub: WatchedStub(stub, attempt)
     )
-    return exporter_class()
+    return exporter_class(compression=_grpc_compression(signal))
+
+
+def _grpc_compression(signal: Signal) -> Any:
+    """Read the compression as the specification has it: the exporter itself refuses "none"."""
+    import grpc
+
+    known = {"gzip": grpc.Compression.Gzip, "deflate": grpc.Compression.Deflate}
+    for name in (
+        f"OTEL_EXPORTER_OTLP_{signal.upper()}_COMPRESSION",
+        "OTEL_EXPORTER_OTLP_COMPRESSION",
+    ):
+        value = os.environ.get(name, "").strip().lower()
+        if value:
+            return known.get(value, grpc.Compression.NoCompression)
+    return grpc.Compression.NoCompression
 
 
 def _build_http(signal: Signal, attempt: Attempt, *, as_json: bool) -> Any:
