@@ -5,7 +5,9 @@
 import asyncio
 import contextlib
 import inspect
+import os
 import pickle
+import signal
 import subprocess
 import sys
 import threading
@@ -485,3 +487,32 @@ def test_signatures_follow_the_contract():
             ("redact_keys", positional, helpers.DEFAULT_REDACT_KEYS),
         ],
     }
+
+
+def test_children_forked_while_threads_open_spans_open_spans_too(spans):
+    """No lock of the span path is left locked in the child."""
+    stop = threading.Event()
+
+    def work():
+        while not stop.is_set():
+            with managed_span("step", "busy", bad=object(), n=1), span_attributes({"a": 1}):
+                pass
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    statuses = []
+    try:
+        for _ in range(20):
+            child = os.fork()
+            if child == 0:
+                signal.alarm(20)
+                with managed_span("step", "child", bad=object()) as span:
+                    recording = span.is_recording()
+                os._exit(0 if recording and trace.get_current_span() is not span else 1)
+            statuses.append(os.waitpid(child, 0)[1])
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()
+    assert statuses == [0] * 20

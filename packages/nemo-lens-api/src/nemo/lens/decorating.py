@@ -139,7 +139,7 @@ def _coroutine_wrapper(function: Callable[..., Any], begin: Begin) -> Callable[.
 
 def _generator_wrapper(function: Callable[..., Any], begin: Begin) -> Callable[..., Any]:
     def traced(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
-        work = function(*args, **kwargs)
+        work: Generator[Any, Any, Any] = function(*args, **kwargs)
         span = begin()
         if span is None:
             return (yield from work)
@@ -157,8 +157,7 @@ def _driven(work: Generator[Any, Any, Any], span: ResumableSpan) -> Generator[An
                 with span.resumed():
                     item = advance()
             except StopIteration as stop:
-                finished: Any = stop
-                return finished.value
+                return stop.value
             try:
                 sent = yield item
             except GeneratorExit:
