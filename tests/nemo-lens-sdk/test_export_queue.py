@@ -23,6 +23,7 @@ class Recorder(Sink):
         self.is_closed = False
 
     def send(self, batch):
+        """Answer as told."""
         self.attempts += 1
         outcome = self.outcomes.pop(0) if self.outcomes else Outcome.DELIVERED
         if isinstance(outcome, Exception):
@@ -32,10 +33,12 @@ class Recorder(Sink):
         return outcome
 
     def close(self):
+        """Note it."""
         self.is_closed = True
 
     @property
     def items(self):
+        """What was delivered."""
         return [item for batch in self.batches for item in batch]
 
 

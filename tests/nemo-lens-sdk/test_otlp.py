@@ -241,7 +241,7 @@ def test_a_dead_collector_costs_the_deadline_at_most(receiver, clean_environment
 def test_the_first_export_warning_names_a_protocol_that_does_not_fit_the_port(
     clean_environment, caplog
 ):
-    """gRPC against port 4318 is told, with the cure."""
+    """GRPC against port 4318 is told, with the cure."""
     clean_environment(
         OTEL_EXPORTER_OTLP_ENDPOINT="http://127.0.0.1:4318",
         OTEL_EXPORTER_OTLP_PROTOCOL="grpc",

@@ -150,17 +150,12 @@ signals.GRACE_MS = 1000.0
 handle = setup_telemetry(NemoLensConfig.from_env())
 with managed_span("step", "done"): pass
 import ctypes
-print("ready", flush=True)
-ctypes.PyDLL(None).sleep  # the library that is called below without releasing anything
 libc = ctypes.CDLL(None)
-end = time.monotonic() + 30
-blocked = {signal.SIGTERM}
-signal.pthread_sigmask(signal.SIG_BLOCK, set())
-lock = threading.Lock(); lock.acquire()
-ctypes.CDLL(None).pause.restype = ctypes.c_int
-while time.monotonic() < end:
-    # Restarted inside C: Python's handler never gets to run in the main thread.
-    libc.usleep(30_000_000) if False else libc.system(b"sleep 30")
+mutex = ctypes.create_string_buffer(128)
+libc.pthread_mutex_init(mutex, None)
+libc.pthread_mutex_lock(mutex)
+print("ready", flush=True)
+libc.pthread_mutex_lock(mutex)  # never returns, and no signal interrupts it
 """,
         environment=environment,
     )
@@ -184,9 +179,7 @@ def test_a_second_sigterm_does_not_disturb_the_first(http_receiver, environment,
     assert http_receiver.span_names() == ["a"]
 
 
-def test_a_warning_signal_flushes_and_the_process_goes_on(
-    http_receiver, environment, start_python
-):
+def test_a_warning_signal_flushes_and_the_process_goes_on(http_receiver, environment, start_python):
     """SLURM's warning before a preemption is not the end."""
     process = start_python(
         _SET_UP
@@ -264,9 +257,7 @@ if __name__ == "__main__":
     assert len({resource["process.pid"] for resource in http_receiver.resources()}) == 9
 
 
-def test_children_over_grpc_use_a_channel_of_their_own(
-    receiver, run_python
-):
+def test_children_over_grpc_use_a_channel_of_their_own(receiver, run_python):
     """A channel inherited through fork would hang or mix streams."""
     running = receiver.GrpcReceiver()
     try:

@@ -18,11 +18,13 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from nemo.lens import (
     NemoLensConfig,
-    handle as handle_module,
     is_span_group_enabled,
     managed_span,
     setup_telemetry,
     span_attributes,
+)
+from nemo.lens import (
+    handle as handle_module,
 )
 
 pytestmark = pytest.mark.usefixtures("clean_environment")
@@ -283,10 +285,7 @@ def test_every_handle_call_works_from_any_number_of_threads():
     """Flush and shutdown are idempotent and may race."""
     handle, exporter, _ = _set_up()
     _span("a")
-    threads = [
-        threading.Thread(target=call)
-        for call in (handle.flush, handle.shutdown) * 4
-    ]
+    threads = [threading.Thread(target=call) for call in (handle.flush, handle.shutdown) * 4]
     for thread in threads:
         thread.start()
     for thread in threads:

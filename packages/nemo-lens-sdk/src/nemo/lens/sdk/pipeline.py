@@ -153,23 +153,21 @@ class Pipeline:
     def lost(self) -> dict[str, int]:
         """Lost items by reason, over all lanes and routes."""
         total: dict[str, int] = {}
-        sources = [lane.counts.lost() for lane in self._lanes]
-        sources += [route.lost() for route in self._routes]
-        for lost in sources:
+        for lost in self.lost_by_queue().values():
             for reason, number in lost.items():
                 total[reason] = total.get(reason, 0) + number
         return total
 
+    def lost_by_queue(self) -> dict[str, dict[str, int]]:
+        """Lost items by queue or exporter, then by reason; only where there are any."""
+        sources = {lane.subject: lane.counts.lost() for lane in self._lanes}
+        sources |= {route.name: route.lost() for route in self._routes}
+        return {subject: lost for subject, lost in sources.items() if lost}
+
     def losses_line(self) -> str:
         """One line that says what was lost, or "" when nothing was."""
         parts = [
-            f"{lane.subject}: {', '.join(f'{n} {reason}' for reason, n in lost.items())}"
-            for lane in self._lanes
-            if (lost := lane.counts.lost())
-        ]
-        parts += [
-            f"{route.name}: {', '.join(f'{n} {reason}' for reason, n in lost.items())}"
-            for route in self._routes
-            if (lost := route.lost())
+            f"{queue}: {', '.join(f'{number} {reason}' for reason, number in lost.items())}"
+            for queue, lost in self.lost_by_queue().items()
         ]
         return f"telemetry was lost ({'; '.join(parts)})" if parts else ""

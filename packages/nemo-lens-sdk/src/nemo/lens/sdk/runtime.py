@@ -23,6 +23,7 @@ from nemo.lens.fork_safety import run_in_forked_child
 from nemo.lens.package_info import __version__
 from nemo.lens.sdk import _otel_private, ids
 from nemo.lens.sdk.building import Build, Callbacks, LensMeterProvider, LensTracerProvider, build
+from nemo.lens.sdk.losses import report_losses_as_metric
 from nemo.lens.sdk.signals import SignalFlush
 from nemo.lens.semconv import SCHEMA_URL
 
@@ -68,6 +69,7 @@ class Runtime:
         own_meter = self._install_metrics(built)
         own_logger = self._install_logs(built)
         self._owned = (own_tracer, own_meter, own_logger)
+        report_losses_as_metric(self.meter, self.pipeline)
         self.pipeline.start()
         self._supervisor.start()
         self._signals.install(

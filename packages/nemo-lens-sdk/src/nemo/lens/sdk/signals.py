@@ -5,9 +5,9 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import signal
-import sys
 import threading
 import time
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from nemo.lens.sdk.pipeline import Pipeline
 
 GRACE_MS = 5000.0
+_logger = logging.getLogger(__name__)
 
 
 class SignalFlush:
@@ -169,16 +170,16 @@ def _call_in_main_thread(function: Callable[[], None]) -> None:
     callback_type = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
 
     def run(_argument: int | None) -> int:
-        _kept_alive.discard(callback)
+        _kept_alive.remove(callback)
         try:
             function()
         except Exception:
-            sys.excepthook(*sys.exc_info())
+            _logger.warning("signal handlers could not be installed", exc_info=True)
         return 0
 
     callback = callback_type(run)
-    _kept_alive.add(callback)
+    _kept_alive.append(callback)
     ctypes.pythonapi.Py_AddPendingCall(callback, None)
 
 
-_kept_alive: set[Any] = set()
+_kept_alive: list[Any] = []
