@@ -299,6 +299,28 @@ class TestSpan:
         assert spans.names() == ["a"]
         assert "SpanOptions" in caplog.text
 
+    @pytest.mark.parametrize(
+        ("field", "value"),
+        [
+            ("kind", "client"),
+            ("links", 5),
+            ("links", ["a link"]),
+            ("context", {}),
+            ("start_time", 1.5),
+            ("start_time", 2**70),
+        ],
+    )
+    def test_an_option_of_a_wrong_type_is_ignored_with_a_warning(self, spans, caplog, field, value):
+        """It would lose the span, or the whole batch in the exporter."""
+        for _ in range(2):
+            with managed_span(
+                "step", "a", _span=SpanOptions(**{field: value}), links=[Link(REMOTE)]
+            ):
+                pass
+        assert [(s.kind, len(s.links)) for s in spans.spans] == [(SpanKind.INTERNAL, 1)] * 2
+        assert discarded() == {f"option {field}": 2}
+        assert f"option {field} was ignored" in caplog.text
+
 
 class TestForeignTracers:
     """Mocks, patches and broken tracers of the caller."""
