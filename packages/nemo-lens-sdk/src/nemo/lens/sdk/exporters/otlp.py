@@ -164,7 +164,7 @@ def _build_grpc(signal: Signal, attempt: Attempt) -> Any:
 
 def _grpc_compression(signal: Signal) -> Any:
     """Read the compression as the specification has it: the exporter itself refuses "none"."""
-    import grpc
+    import grpc  # type: ignore[import-untyped]
 
     known = {"gzip": grpc.Compression.Gzip, "deflate": grpc.Compression.Deflate}
     for name in (
