@@ -232,7 +232,11 @@ def new_logger_provider(resource: Resource, processor: Any) -> Any:
 def _lens_logger_provider_class() -> Any:
     from opentelemetry.sdk._logs import LoggerProvider
 
-    return type("LensLoggerProvider", (LoggerProvider,), {"_handle_fork": lambda _self: None})
+    return type("LensLoggerProvider", (LoggerProvider,), {"_handle_fork": _leave_alone})
+
+
+def _leave_alone(_provider: Any) -> None:
+    """Leave a fork to the runtime, which renews all providers together."""
 
 
 def is_lens_logger_provider(provider: object) -> bool:
@@ -283,11 +287,9 @@ def readable_log_record(emitted: Any) -> Any:
 def emit_log(provider: Any, name: str, fields: dict[str, Any], resource: Resource) -> None:
     """Emit one log record with the current span's ids through the logger called `name`."""
     logger = provider.get_logger(name)
-    try:
-        from opentelemetry.sdk._logs import ReadableLogRecord  # noqa: F401 - asks for the version
-    except ImportError:
-        from opentelemetry.sdk import _logs as sdk_logs
+    from opentelemetry.sdk import _logs as sdk_logs
 
+    if not hasattr(sdk_logs, "ReadableLogRecord"):
         span = trace_api.get_current_span().get_span_context()
         ids = {"trace_id": span.trace_id, "span_id": span.span_id, "trace_flags": span.trace_flags}
         logger.emit(vars(sdk_logs)["LogRecord"](resource=resource, **ids, **fields))

@@ -186,4 +186,5 @@ class ForeignReaderLane:
 
     def close(self) -> None:
         """Shut the reader down."""
-        self._reader.shutdown()
+        reader: Any = self._reader
+        reader.shutdown()

@@ -8,7 +8,7 @@ import copy
 import numbers
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from opentelemetry.sdk.metrics.export import Metric, MetricsData, NumberDataPoint
 from opentelemetry.sdk.trace import Event, ReadableSpan
@@ -87,9 +87,10 @@ def plain_value(value: Any) -> Any:
     if isinstance(value, int):
         return int(value) if _INT64_MIN <= value <= _INT64_MAX else str(value)
     if isinstance(value, Mapping):
-        return plain_attributes(value)
+        return plain_attributes(cast("Mapping[str, Any]", value))
     if isinstance(value, Sequence):
-        return [plain_value(item) for item in value]
+        items: Any = value
+        return [plain_value(item) for item in items]
     return plain_text(value)
 
 

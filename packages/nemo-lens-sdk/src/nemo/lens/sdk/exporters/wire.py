@@ -115,9 +115,10 @@ class WatchedStub:
         try:
             return self._stub.Export(request, **options)
         except Exception as error:
-            code = getattr(error, "code", None)
+            code: Any = getattr(error, "code", None)
             if callable(code):
-                self._attempt.answered_grpc(code().name, str(_details(error)))
+                status: Any = code()
+                self._attempt.answered_grpc(status.name, str(_details(error)))
             else:
                 self._attempt.failed(error)
             raise
