@@ -89,7 +89,7 @@ def plain_value(value: Any) -> Any:
     if isinstance(value, Mapping):
         return plain_attributes(cast("Mapping[str, Any]", value))
     if isinstance(value, Sequence):
-        items: Any = value
+        items: Any = value  # pyright: ignore[reportUnknownVariableType]
         return [plain_value(item) for item in items]
     return plain_text(value)
 

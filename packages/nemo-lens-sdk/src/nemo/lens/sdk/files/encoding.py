@@ -208,7 +208,7 @@ def _other_value(value: Any) -> str:  # noqa: PLR0911 - one return for each kind
         members = cast("Mapping[str, Any]", value)
         return f'{{"kvlistValue":{{"values":[{_attributes(members)}]}}}}'
     if isinstance(value, Sequence):
-        items: Any = value
+        items: Any = value  # pyright: ignore[reportUnknownVariableType]
         return f'{{"arrayValue":{{"values":[{",".join(map(_value, items))}]}}}}'
     return f'{{"stringValue":{quote(str(value))}}}'
 

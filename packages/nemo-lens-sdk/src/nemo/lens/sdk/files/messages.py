@@ -31,7 +31,7 @@ def message_to_json(message: Any) -> str:
 
 def _ids_to_hex(node: Any) -> None:
     if isinstance(node, list):
-        items: Any = node
+        items: Any = node  # pyright: ignore[reportUnknownVariableType]
         for item in items:
             _ids_to_hex(item)
     elif isinstance(node, dict):
