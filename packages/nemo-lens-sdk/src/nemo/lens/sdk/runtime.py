@@ -309,6 +309,6 @@ def _after_fork() -> None:
         runtime.after_fork()
 
 
-def _reset_for_tests() -> None:
+def _reset_for_tests() -> None:  # pyright: ignore[reportUnusedFunction] -- nemo.lens.testing
     for runtime in list(_alive):
         runtime.shutdown(EXIT_TIMEOUT_MS)
