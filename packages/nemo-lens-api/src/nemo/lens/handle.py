@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from nemo.lens import state
 from nemo.lens.config import ensure_run_id
 from nemo.lens.fork_safety import run_in_forked_child
+from nemo.lens.semconv import NV_DL_RANK, NV_DL_WORLD_SIZE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -334,7 +335,7 @@ def _known_rank(resource_attributes: Mapping[str, Any] | None) -> tuple[int | No
     from nemo.lens.resources.attributes import get_otel_resource_attributes
 
     known = {**get_otel_resource_attributes(), **(resource_attributes or {})}
-    return _usable(known.get("nv.dl.rank"), 0), _usable(known.get("nv.dl.world_size"), 1)
+    return _usable(known.get(NV_DL_RANK), 0), _usable(known.get(NV_DL_WORLD_SIZE), 1)
 
 
 def _usable(value: Any, least: int) -> int | None:
