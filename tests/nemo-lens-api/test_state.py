@@ -62,6 +62,37 @@ def test_a_pinned_set_must_be_a_collection_of_names(wrong, shown):
     assert state.enabled_span_groups() == {"job"}
 
 
+class Unpredictable:
+    """A collection that misbehaves in the way it is told to."""
+
+    def __init__(self, error):
+        self.error = error
+
+    def __iter__(self):
+        raise self.error
+
+
+@given(
+    st.one_of(
+        st.builds(Unpredictable, st.sampled_from([ValueError("v"), KeyError("k"), OSError("o")])),
+        st.text(),
+        st.none(),
+        st.integers(),
+        st.lists(st.one_of(st.text(), st.none(), st.lists(st.text(), max_size=1)), max_size=4),
+        st.dictionaries(st.text(), st.none(), max_size=3),
+    )
+)
+def test_pinning_anything_pins_its_elements_or_is_a_type_error(groups):
+    """Whatever is given, the only error is TypeError, and then nothing changes."""
+    state.set_enabled_span_groups(frozenset({"before"}))
+    try:
+        state.set_enabled_span_groups(groups)
+    except TypeError:
+        assert state.enabled_span_groups() == {"before"}
+    else:
+        assert state.enabled_span_groups() == frozenset(groups)
+
+
 def test_a_spec_follows_what_libraries_register(library):
     """`all` grows and shrinks with the registry."""
     state.set_span_group_spec("all,-layer")

@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import types
 
 import pytest
 from opentelemetry import _logs, metrics, trace
@@ -97,8 +98,6 @@ def test_a_meter_made_before_does_not_record_into_the_next_tests_provider():
 
 def test_a_loaded_module_resets_itself(monkeypatch):
     """Any lens module that keeps state takes part by defining `_reset_for_tests`."""
-    import types
-
     module = types.ModuleType("nemo.lens.some_registry")
     calls = []
     module._reset_for_tests = lambda: calls.append("reset")
@@ -106,6 +105,76 @@ def test_a_loaded_module_resets_itself(monkeypatch):
     with isolated():
         assert calls == ["reset"]
     assert calls == ["reset", "reset"]
+
+
+class Registered(types.ModuleType):
+    """A registry with the functions that the sdk's strategies and the instruments have."""
+
+    def __init__(self, name, built_in=()):
+        super().__init__(name)
+        self.built_in = frozenset(built_in)
+        self.entries = {name: object() for name in built_in}
+        self.register_export_strategy = self.register_metric_group = self.register
+        self.unregister_export_strategy = self.unregister_metric_group = self.unregister
+        self.resolve_strategy = self.entries.get
+        self.registered_strategies = lambda: sorted(self.entries)
+        self.registered_metric_groups = lambda: dict(self.entries)
+
+    def register(self, name, entry, *, allow_override=False):
+        """Add an entry, as the real registries do."""
+        assert allow_override or name not in self.entries
+        self.entries[name] = entry
+
+    def unregister(self, name):
+        """Remove an entry, as the real registries do."""
+        if name in self.built_in:
+            raise ValueError("built in")
+        del self.entries[name]
+
+
+@pytest.mark.parametrize("name", ["nemo.lens.sdk.strategies", "nemo.lens.instruments.registry"])
+def test_registrations_of_other_distributions_are_put_back(monkeypatch, name):
+    """What the body adds goes, what it replaces or removes comes back."""
+    registry = Registered(name)
+    monkeypatch.setitem(sys.modules, name, registry)
+    registry.register("kept", first := object())
+    registry.register("replaced", second := object())
+    registry.register("removed", third := object())
+    with isolated():
+        assert registry.entries["kept"] is first
+        registry.register("added", object())
+        registry.register("replaced", object(), allow_override=True)
+        registry.unregister("removed")
+    assert registry.entries == {"kept": first, "replaced": second, "removed": third}
+
+
+def test_what_a_distribution_brings_itself_stays_when_the_body_loads_it(monkeypatch):
+    """Built-in strategies and lens's own metric groups are not undone; registrations are."""
+    strategies = Registered("nemo.lens.sdk.strategies", built_in=["all_ranks"])
+    metric_groups = Registered("nemo.lens.instruments.registry")
+    monkeypatch.delitem(sys.modules, strategies.__name__, raising=False)
+    monkeypatch.delitem(sys.modules, metric_groups.__name__, raising=False)
+    with isolated():
+        sys.modules[strategies.__name__] = strategies
+        sys.modules[metric_groups.__name__] = metric_groups
+        strategies.register("mine", object())
+        metric_groups.register("nemo.lens.inference", object())
+        metric_groups.register("mine", object())
+    del sys.modules[strategies.__name__], sys.modules[metric_groups.__name__]
+    assert set(strategies.entries) == {"all_ranks"}
+    assert set(metric_groups.entries) == {"nemo.lens.inference"}
+
+
+def test_registries_that_the_body_drops_are_left_alone(monkeypatch):
+    """A test that drops modules from `sys.modules` does not fail afterwards."""
+    for name in ("nemo.lens.sdk.strategies", "nemo.lens.instruments.registry"):
+        registry = Registered(name)
+        registry.register("before", object())
+        monkeypatch.setitem(sys.modules, name, registry)
+    with isolated():
+        for name in ("nemo.lens.sdk.strategies", "nemo.lens.instruments.registry"):
+            monkeypatch.delitem(sys.modules, name)
+    assert "nemo.lens.sdk.strategies" not in sys.modules
 
 
 def test_groups_are_enabled_by_name(nemo_lens_groups):
@@ -209,6 +278,22 @@ def test_a_current_span_may_stay_open_and_unmarked(recorder):
         raise ValueError("mine")
     assert span.is_recording()
     assert (span.events, span.status.status_code) == ([], StatusCode.UNSET)
+
+
+@pytest.mark.parametrize("marked", [True, False])
+def test_a_started_span_is_a_context_manager_that_honours_its_flags(recorder, marked):
+    """`with tracer.start_span(...)` ends the span and marks it, unless told otherwise."""
+    span = recorder.get_tracer("x").start_span(
+        "a", record_exception=marked, set_status_on_exception=marked
+    )
+    with pytest.raises(ValueError, match="mine"), span:
+        raise ValueError("mine")
+    assert recorder.spans == [span]
+    assert [event.name for event in span.events] == (["exception"] if marked else [])
+    assert span.status.description == ("ValueError: mine" if marked else None)
+    with recorder.get_tracer("x").start_span("b"):
+        pass
+    assert recorder.span("b").events == []
 
 
 def test_looking_for_one_span_says_what_there_is(recorder):

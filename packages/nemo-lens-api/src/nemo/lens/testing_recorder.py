@@ -20,6 +20,7 @@ from opentelemetry.trace import Link, SpanContext, SpanKind, Status, StatusCode,
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
+    from types import TracebackType
     from typing import Any
 
     from opentelemetry.context import Context
@@ -72,8 +73,12 @@ class RecordedSpan(trace.Span):
         attributes: Mapping[str, Any] | None,
         links: Sequence[Link] | None,
         start_time: int | None,
+        record_exception: bool,
+        set_status_on_exception: bool,
     ) -> None:
         self._recorder = recorder
+        self._record_exception = record_exception
+        self._set_status_on_exception = set_status_on_exception
         self.name = name
         self.context = context
         self.instrumentation_scope = scope
@@ -85,6 +90,18 @@ class RecordedSpan(trace.Span):
         self.status = Status()
         self.start_time = time.time_ns() if start_time is None else start_time
         self.end_time: int | None = None
+
+    def __exit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc_val: BaseException | None,
+        exc_tb: TracebackType | None,
+    ) -> None:
+        if exc_val is not None and self._record_exception:
+            self.record_exception(exc_val)
+        if exc_val is not None and self._set_status_on_exception:
+            self.set_status(StatusCode.ERROR, f"{type(exc_val).__name__}: {exc_val}")
+        super().__exit__(exc_type, exc_val, exc_tb)
 
     def __repr__(self) -> str:
         return f"<RecordedSpan {self.name!r} {self.attributes!r}>"
@@ -176,8 +193,8 @@ class RecordingTracer(trace.Tracer):
         attributes: Mapping[str, Any] | None = None,
         links: Sequence[Link] | None = None,
         start_time: int | None = None,
-        record_exception: bool = True,  # noqa: ARG002
-        set_status_on_exception: bool = True,  # noqa: ARG002
+        record_exception: bool = True,
+        set_status_on_exception: bool = True,
     ) -> RecordedSpan:
         """Start a span below the current span of `context`, or of the current context."""
         parent = trace.get_current_span(context).get_span_context()
@@ -191,6 +208,8 @@ class RecordingTracer(trace.Tracer):
             attributes=attributes,
             links=links,
             start_time=start_time,
+            record_exception=record_exception,
+            set_status_on_exception=set_status_on_exception,
         )
         self._recorder.started.append(span)
         return span
