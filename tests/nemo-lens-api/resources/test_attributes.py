@@ -92,11 +92,10 @@ def test_none_is_left_out_and_the_empty_string_is_kept(caplog):
         ({"\udc80": "x"}, "not valid UTF-8"),
         ({"a": 10**5000}, "too long a number"),
     ],
+    ids=range(9),
 )
 def test_what_cannot_be_carried_is_left_out_with_a_warning(attributes, message, caplog):
     """One warning each, and the other attributes are carried."""
-    if sys.version_info < (3, 11) and message == "too long a number":
-        attributes, message = {"a": {}}, "cannot be carried"  # 3.10 formats integers of any size
     assert format_otel_resource_attributes({**attributes, "ok": 1}) == "ok=1"
     (record,) = caplog.records
     assert (record.name, record.levelno) == ("nemo.lens.resources.attributes", logging.WARNING)

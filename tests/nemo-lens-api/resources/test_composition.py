@@ -13,7 +13,7 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from nemo.lens import NemoLensConfig, __version__
@@ -184,7 +184,7 @@ def test_the_rank_argument_wins_over_the_attributes():
     assert resource["dl.rank"] == resource["nv.dl.rank"] == 1
 
 
-@pytest.mark.parametrize("rank", ["abc", "", -1, True, 1.5, [3]])
+@pytest.mark.parametrize("rank", ["abc", "", -1, True, 1.5, [3], 2**63])
 def test_a_rank_that_is_none_is_refused_with_a_warning(rank, caplog):
     """A wrong identity is worse than no identity."""
     resource = _compose(rank=rank)
@@ -288,6 +288,7 @@ class _Color(enum.Enum):
         (_Color.RED, "red"),
         ((1, 2), [1, 2]),
         (2**70, str(2**70)),
+        (2**63, str(2**63)),
         ("\udc80", "\\udc80"),
     ],
 )
@@ -358,6 +359,7 @@ LIKELY_VALUES = st.sampled_from(
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
+@example(environ={"OTEL_RESOURCE_ATTRIBUTES": f"nv.gpu.index={2**63}"}, rank=2**63)
 @given(
     environ=st.dictionaries(st.sampled_from(READ_VARIABLES), RAW_VALUES | LIKELY_VALUES),
     rank=st.none() | RAW_VALUES | st.integers(),

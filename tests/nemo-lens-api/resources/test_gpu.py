@@ -162,6 +162,31 @@ def test_without_nvml_the_driver_describes_the_gpu():
     assert detect_gpu(2, {}) == {}
 
 
+@pytest.mark.parametrize(
+    ("text", "version"),
+    [
+        ("NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.104.05  Sat Aug 19", "535.104.05"),
+        ("NVRM version: NVIDIA UNIX Open Kernel Module for aarch64  580.65.06  X", "580.65.06"),
+        ("something else", None),
+        ("", None),
+    ],
+)
+@pytest.mark.usefixtures("_driver")
+def test_the_version_of_the_driver_is_read_in_its_spellings(machine, text, version):
+    """Open and closed kernel modules present themselves differently."""
+    (machine / "version").write_text(text)
+    assert detect_gpu(0, {}).get("nv.gpu.driver_version") == version
+
+
+@pytest.mark.usefixtures("_driver")
+def test_a_driver_that_hides_the_bus_still_describes_the_gpu(machine):
+    """Model and UUID are what counts."""
+    facts = f"Model: NVIDIA H100\nGPU UUID: {UUIDS[0]}\n"
+    (machine / "gpus" / "0000:1b:00.0" / "information").write_text(facts)
+    assert "nv.gpu.pci_bus_id" not in detect_gpu(0, {})
+    assert detect_gpu(0, {})["nv.gpu.uuid"] == UUIDS[0]
+
+
 @pytest.mark.usefixtures("_driver")
 def test_a_driver_folder_without_facts_describes_nothing(machine):
     """The folder may be there and unreadable."""

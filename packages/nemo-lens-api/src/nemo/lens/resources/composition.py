@@ -94,6 +94,7 @@ def compose_resource(
     Raises:
         TypeError: When `resource_attributes` is not a mapping.
     """
+    _refuse_other_than_mapping(resource_attributes)
     environment = environment_of(environ)
     identity = detect_identity(environment)
     caller = _from_caller(resource_attributes, rank, world_size)
@@ -153,12 +154,17 @@ def _from_config(config: ResourceConfig) -> Attributes:
     return _exportable({name: value for name, value in values.items() if value})
 
 
-def _from_caller(given: Any, rank: int | str | None, world_size: int | str | None) -> Attributes:
+def _refuse_other_than_mapping(given: object) -> None:
     if given is not None and not isinstance(given, Mapping):
         raise TypeError(
             "resource_attributes must be a mapping of attribute names to values, got "
             f"{type(given).__name__}. Pass a dict such as {{'nv.dl.role': 'generator'}}."
         )
+
+
+def _from_caller(
+    given: Mapping[str, Any] | None, rank: int | str | None, world_size: int | str | None
+) -> Attributes:
     # Handed over one by one, they are as explicit as the mapping and newer than it.
     identity = _exportable({semconv.NV_DL_RANK: rank, semconv.NV_DL_WORLD_SIZE: world_size})
     attributes = _exportable(given or {}) | identity

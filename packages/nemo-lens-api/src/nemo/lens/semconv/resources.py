@@ -35,7 +35,7 @@ __all__ = [
 
 _log = logging.getLogger("nemo.lens.semconv.resources")
 
-# Far more digits than 64 bits hold, and few enough for int().
+# More digits than 64 bits hold, and few enough for int().
 _BASE_10_INTEGER = re.compile(r"[+-]?[0-9]{1,100}")
 
 
@@ -44,7 +44,7 @@ def convert_integer(value: Any) -> int:
 
     Args:
         value: An int, or text that holds an optional sign and ASCII digits, blanks around it
-            allowed.
+            allowed; of 64 bits, as exporters carry no more.
 
     Returns:
         The integer.
@@ -52,11 +52,12 @@ def convert_integer(value: Any) -> int:
     Raises:
         ValueError: For anything else: booleans, floats, empty text, `1_0`, `1.0`.
     """
-    if type(value) is int:
-        return value
-    if isinstance(value, str) and _BASE_10_INTEGER.fullmatch(value.strip()):
-        return int(value)
-    raise ValueError(f"expected a base-10 integer, got {value!r}")
+    is_text = isinstance(value, str) and _BASE_10_INTEGER.fullmatch(value.strip())
+    if type(value) is int or is_text:
+        integer = int(value)
+        if -(2**63) <= integer < 2**63:
+            return integer
+    raise ValueError(f"expected a base-10 integer of 64 bits, got {_described(value)}")
 
 
 def _converters(attributes: set[str]) -> dict[str, Converter]:
