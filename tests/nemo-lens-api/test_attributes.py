@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Attribute values: converted, repaired, redacted, or dropped and counted; never raised about."""
 
+import contextlib
 import dataclasses
-import datetime
+import datetime as dt
 import decimal
 import enum
 import fractions
@@ -16,10 +17,20 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from opentelemetry.trace import StatusCode
 
 from nemo.lens.attributes import cleaned, is_plain
 from nemo.lens.discards import discarded
-from nemo.lens.helpers import SpanOptions, managed_span, safe_set_span_attributes, span_attributes
+from nemo.lens.distributed import create_linked_span
+from nemo.lens.helpers import (
+    SpanOptions,
+    attached_context,
+    managed_span,
+    mark,
+    safe_set_span_attributes,
+    span_attributes,
+)
+from nemo.lens.propagation import extract_context, inject_context
 
 
 class Color(enum.Enum):
@@ -80,8 +91,8 @@ class DTensor(Tensor):
         (decimal.Decimal("1.5"), 1.5),
         (fractions.Fraction(1, 4), 0.25),
         (uuid.UUID(int=1), "00000000-0000-0000-0000-000000000001"),
-        (datetime.datetime(2026, 1, 2, tzinfo=datetime.timezone.utc), "2026-01-02T00:00:00+00:00"),
-        (datetime.timedelta(minutes=1), 60.0),
+        (dt.datetime(2026, 1, 2, tzinfo=dt.timezone.utc), "2026-01-02T00:00:00+00:00"),
+        (dt.timedelta(minutes=1), 60.0),
         (b"text", "text"),
         (2**63, str(2**63)),
         (-(2**63), -(2**63)),
@@ -158,6 +169,22 @@ def test_keys_are_repaired():
     assert cleaned({"k\udcff": 1, Color.RED: 2}) == {"k\\udcff": 1}
 
 
+def test_keys_of_a_text_subclass_become_plain_text(nemo_lens_recorder, nemo_lens_groups):
+    """Also when a plain key of the same value was seen before."""
+
+    class Key(str, enum.Enum):
+        LOSS = "loss"
+
+    nemo_lens_groups("step")
+    for _ in range(2):
+        with managed_span("step", "a", loss=1):
+            pass
+        with managed_span("step", "b", **{Key.LOSS: 2}) as span:
+            safe_set_span_attributes(span, {Key.LOSS: 3})
+    assert {type(key) for span in nemo_lens_recorder.spans for key in span.attributes} == {str}
+    assert nemo_lens_recorder.spans[-1].attributes == {"loss": 3}
+
+
 def test_ordinary_keywords_pass_without_a_copy(nemo_lens_recorder, nemo_lens_groups):
     """From the second time on the mapping of the call itself is recorded."""
     assert not is_plain({"first.seen": 1})
@@ -187,6 +214,19 @@ class Hostile:
 
     def __hash__(self):
         return 1
+
+    @property
+    def __class__(self):
+        raise RuntimeError("hostile")
+
+
+class HostileError(Exception):
+    """An exception that lies about itself."""
+
+    def _refuse(self, *args, **kwargs):
+        raise RuntimeError("hostile")
+
+    __str__ = __repr__ = _refuse
 
     @property
     def __class__(self):
@@ -334,3 +374,22 @@ def armed_mapping(value):
         for key, item in value.items()
         if not (isinstance(key, Placeholder) and key.kind in unhashable)
     }
+
+
+@pytest.mark.parametrize("kind", HOSTILE_FACTORIES)
+def test_hostile_objects_get_documented_errors_only(nemo_lens_recorder, nemo_lens_groups, kind):
+    """Handed in wherever a helper takes an object."""
+    nemo_lens_groups("step")
+    thing = HOSTILE_FACTORIES[kind]()
+    with contextlib.suppress(TypeError), span_attributes(thing):
+        pass
+    with attached_context(thing), managed_span("step", thing, _span=thing, kind=thing):
+        safe_set_span_attributes(thing, {"a": 1})
+        inject_context(thing)
+        extract_context(thing)
+        create_linked_span(None, "linked", remote_carrier=thing).end()
+    with managed_span("step", "lazy", _span=SpanOptions(attributes=lambda: thing)):
+        mark("step", "m", context=thing, links=thing)
+    with pytest.raises(HostileError), managed_span("step", "raising"):
+        raise HostileError
+    assert nemo_lens_recorder.span("raising").status.status_code is StatusCode.ERROR

@@ -110,20 +110,20 @@ class TestHostileExceptions:
     def test_a_broken_str_reaches_nobody(self, spans):
         """managed_span, span_cm and trace_fn alike."""
 
-        class Bad(Exception):
+        class BadError(Exception):
             def __str__(self):
                 raise RuntimeError("no text for you")
 
             __repr__ = __str__
 
         for manager in (managed_span("step", "m"), span_cm("s")):
-            with pytest.raises(Bad), manager:
-                raise Bad
-        with pytest.raises(Bad):
-            trace_fn("step", "t")(raise_it)(Bad())
+            with pytest.raises(BadError), manager:
+                raise BadError
+        with pytest.raises(BadError):
+            trace_fn("step", "t")(raise_it)(BadError())
         assert spans.names() == ["m", "s", "t"]
         for span in spans.spans:
-            assert span.events[0].attributes["exception.type"].endswith("Bad")
+            assert span.events[0].attributes["exception.type"].endswith("BadError")
             assert "cannot be read" in span.status.description
 
     def test_lone_surrogates_are_written_out(self, spans):

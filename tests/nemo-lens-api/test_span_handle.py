@@ -75,9 +75,11 @@ class TestOpenSpan:
 
     def test_a_handle_is_a_context_manager_too(self, spans):
         """It closes itself, and the exception propagates."""
-        with pytest.raises(ValueError, match="boom"), open_span("step", "a") as handle:
-            handle.set_attributes({"n": 1, "prompt": "p", "bad": object()})
+        handle = open_span("step", "a")
+        handle.set_attributes({"n": 1, "prompt": "p", "bad": object()})
+        with pytest.raises(ValueError, match="boom"), handle as entered:
             raise ValueError("boom")
+        assert entered is handle
         span = spans.span("a")
         assert span.attributes == {"n": 1, "prompt": "[REDACTED]"}
         assert span.status.status_code is StatusCode.ERROR

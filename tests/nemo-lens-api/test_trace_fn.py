@@ -65,7 +65,7 @@ class TestFunctions:
     def test_the_group_is_asked_at_every_call(self, spans, nemo_lens_groups):
         """Not when decorating."""
         nemo_lens_groups()
-        traced = trace_fn("step", "work")(lambda: current_name())
+        traced = trace_fn("step", "work")(current_name)
         assert traced() is None
         nemo_lens_groups("step")
         assert traced() == "work"
@@ -105,7 +105,7 @@ class TestFunctions:
         assert pickle.loads(pickle.dumps(module_level)) is module_level
 
     def test_above_and_below_every_descriptor(self, spans):
-        """classmethod and staticmethod in either order, property, `__init__`, `__call__`."""
+        """Above and below classmethod and staticmethod in either order, property, `__init__`, `__call__`."""
 
         class Model:
             @trace_fn("step", "init")
@@ -359,7 +359,7 @@ class TestGenerators:
 
             return run()
 
-        assert list(zip(generate("a"), generate("b"))) == [("a", "b")] * 3
+        assert list(zip(generate("a"), generate("b"), strict=True)) == [("a", "b")] * 3
         gc.collect()
         assert current_name() is None
         assert {s.parent for s in spans.spans} == {None}
@@ -458,11 +458,8 @@ class TestAsyncGenerators:
 
         async def main():
             assert inspect.isasyncgenfunction(generate)
-            seen = []
             with managed_span("step", "consumer"):
-                async for inside in generate():
-                    seen.append((inside, current_name()))
-            return seen
+                return [(inside, current_name()) async for inside in generate()]
 
         assert asyncio.run(main()) == [("gen", "consumer")] * 3
         assert duration_s(spans.span("gen")) > 0.025

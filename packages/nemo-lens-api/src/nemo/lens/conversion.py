@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
-from nemo.lens.text import as_text, encodable, is_enum_type
+from nemo.lens.text import as_text, encodable, is_enum_type, real_type
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 MIN_INT, MAX_INT = -(2**63), 2**63 - 1
 """The integers that exporters encode; others are kept as text."""
 
-_NUMBER_TYPES = frozenset({int, float})
 _TENSOR_TYPE_NAMES = frozenset({"Tensor", "Parameter"})
 _DURATION_AND_NUMBER_TYPES = frozenset(
     {("datetime", "timedelta"), ("decimal", "Decimal"), ("fractions", "Fraction")}
@@ -41,13 +40,13 @@ def converted(value: Any) -> Any:
     Raises:
         Unrecordable: Nothing sensible can be recorded. Other exceptions come from the value itself.
     """
-    kind = type(value)
+    kind = real_type(value)
     if issubclass(kind, (list, tuple, range)):
         return _sequence(list(value))
     return _scalar(value, kind)
 
 
-def _scalar(value: Any, kind: type) -> str | bool | int | float:
+def _scalar(value: Any, kind: type[Any]) -> str | bool | int | float:
     if kind is bool or kind is float:
         return cast("float", value)
     if issubclass(kind, int):
@@ -61,7 +60,7 @@ def _scalar(value: Any, kind: type) -> str | bool | int | float:
     return _scalar_of_library(value, kind)
 
 
-def _scalar_of_library(value: Any, kind: type) -> str | float:
+def _scalar_of_library(value: Any, kind: type[Any]) -> str | float:
     if issubclass(kind, (bytes, bytearray)):
         return encodable(bytes(value).decode("utf-8"))
     if hasattr(kind, "__fspath__"):
@@ -74,7 +73,7 @@ def _scalar_of_library(value: Any, kind: type) -> str | float:
     raise Unrecordable("mapping" if issubclass(kind, Mapping) else "unsupported type")
 
 
-def _scalar_of_array(value: Any, kind: type) -> str | bool | int | float:
+def _scalar_of_array(value: Any, kind: type[Any]) -> str | bool | int | float:
     """Read a 0-d array; never one on an accelerator, which would wait for the device."""
     if getattr(value, "ndim", None) != 0:
         raise Unrecordable("array")
@@ -87,7 +86,7 @@ def _scalar_of_array(value: Any, kind: type) -> str | bool | int | float:
     item = value.item()
     if type(item) is kind:
         raise Unrecordable("unsupported type")
-    return _scalar(item, type(item))
+    return _scalar(item, real_type(item))
 
 
 def _bounded(number: int) -> int | str:
@@ -96,7 +95,7 @@ def _bounded(number: int) -> int | str:
 
 def _sequence(items: Sequence[Any]) -> list[Any]:
     """Unify the items: mixed numbers become floats, any other mixture becomes text."""
-    kinds = set(map(type, items))
+    kinds: set[type[Any]] = set(map(type, items))
     if kinds == {str}:
         return [encodable(item) for item in items]
     if kinds <= {bool} or kinds == {float}:
@@ -105,13 +104,13 @@ def _sequence(items: Sequence[Any]) -> list[Any]:
     kinds = set(map(type, scalars))
     if len(kinds) == 1 and type(None) not in kinds:
         return scalars
-    if kinds == _NUMBER_TYPES:
+    if kinds == {int, float}:
         return [float(scalar) for scalar in scalars]  # type: ignore[arg-type]  # numbers only
     return [str(scalar) for scalar in scalars]
 
 
 def _item(item: Any) -> str | bool | int | float:
-    kind = type(item)
+    kind = real_type(item)
     if issubclass(kind, (list, tuple, range)):
         raise Unrecordable("nested sequence")
     return _scalar(item, kind)

@@ -42,7 +42,7 @@ def discarded() -> dict[str, int]:
         return dict(_counts)
 
 
-def _reset_for_tests() -> None:
+def _reset_for_tests() -> None:  # pyright: ignore[reportUnusedFunction]
     with _lock:
         _counts.clear()
 

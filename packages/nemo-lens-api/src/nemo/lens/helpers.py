@@ -1,5 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
 # SPDX-License-Identifier: Apache-2.0
+# pyright: reportPrivateUsage=false
 """Spans around work: a `with` block, a decorator, a handle, an instant.
 
 Every helper that names a group asks the gate first. While the group is off it does nothing else:
@@ -14,15 +15,14 @@ such as `@managed_span(...)`). What cannot be recorded is counted, see `nemo.len
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from nemo.lens import compiling, state
+from nemo.lens import compiling, lazy_recording, state
 from nemo.lens.attributes import cleaned
 from nemo.lens.compiling import in_graph, skip_call, skip_span
 from nemo.lens.discards import discard
 from nemo.lens.no_span import NO_SPAN
-from nemo.lens.options import SpanOptions
+from nemo.lens.options import SpanOptions, without_exceptions
 from nemo.lens.redaction import DEFAULT_REDACT_KEYS, redact_value
 from nemo.lens.scope import SpanAttributesScope
 from nemo.lens.span_handle import (
@@ -33,10 +33,11 @@ from nemo.lens.span_handle import (
     open_handle,
     skip_handle,
 )
+from nemo.lens.ungated_span import SpanCm
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
-    from types import TracebackType
+    from contextlib import AbstractContextManager
 
     from opentelemetry.context import Context
     from opentelemetry.trace import Span, Tracer
@@ -89,7 +90,7 @@ def managed_span(
         return NO_SPAN
     if compiling.is_compiling():
         return NO_SPAN
-    return _new_span(group, name, tracer, attributes)
+    return lazy_recording.new_span(group, name, tracer, attributes)
 
 
 def trace_fn(
@@ -115,7 +116,7 @@ def trace_fn(
     def begin() -> AbstractContextManager[Span] | None:
         if group not in state._enabled or compiling.is_compiling():  # noqa: SLF001  # the gate
             return None
-        return _new_span(group, name, tracer, {})
+        return lazy_recording.new_span(group, name, tracer, {})
 
     def wrap_plain(function: Callable[..., Any]) -> Callable[..., Any]:
         def traced(*args: Any, **kwargs: Any) -> Any:
@@ -123,7 +124,7 @@ def trace_fn(
                 return function(*args, **kwargs)
             if compiling.is_compiling():
                 return function(*args, **kwargs)
-            with _new_span(group, name, tracer, {}):
+            with lazy_recording.new_span(group, name, tracer, {}):
                 return function(*args, **kwargs)
 
         return traced
@@ -155,63 +156,12 @@ def span_cm(
         **attributes: As for `managed_span`.
 
     Returns:
-        A context manager that yields the span, and that can decorate functions of every kind.
+        A context manager that yields the span, and that can decorate functions of every kind. It
+        may be entered again, by one thread or task at a time.
     """
     if not record_exception:
-        options = attributes.get("_span")
-        attributes["_span"] = (
-            options if isinstance(options, SpanOptions) else SpanOptions()
-        ).without_exceptions()
+        attributes["_span"] = without_exceptions(attributes.get("_span"))
     return SpanCm(name, tracer, attributes)
-
-
-class SpanCm(AbstractContextManager["Span"]):
-    """What `span_cm` returns; each `with`, and each decorated call, opens a span of its own."""
-
-    __slots__ = ("_attributes", "_name", "_spans", "_tracer")
-
-    def __init__(self, name: str, tracer: Tracer | None, attributes: dict[str, Any]) -> None:
-        self._name = name
-        self._tracer = tracer
-        self._attributes = attributes
-        self._spans: list[AbstractContextManager[Span]] = []
-
-    def _new(self) -> AbstractContextManager[Span]:
-        return _new_span(None, self._name, self._tracer, dict(self._attributes))
-
-    def __enter__(self) -> Span:
-        span = self._new()
-        self._spans.append(span)
-        return span.__enter__()
-
-    def __exit__(
-        self,
-        exc_type: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self._spans.pop().__exit__(exc_type, error, traceback)
-
-    def __call__(self, function: Decorated) -> Decorated:
-        """Decorate `function`, as `trace_fn` does."""
-        from nemo.lens.decorating import wrapped
-
-        def begin() -> AbstractContextManager[Span] | None:
-            return None if compiling.is_compiling() else self._new()
-
-        def wrap_plain(plain: Callable[..., Any]) -> Callable[..., Any]:
-            def traced(*args: Any, **kwargs: Any) -> Any:
-                if compiling.is_compiling():
-                    return plain(*args, **kwargs)
-                with self._new():
-                    return plain(*args, **kwargs)
-
-            return traced
-
-        decorated: Decorated = wrapped(
-            function, begin, wrap_plain, (SpanCm, (self._name, self._tracer, self._attributes))
-        )
-        return decorated
 
 
 @in_graph(skip_span)
@@ -225,7 +175,8 @@ def span_attributes(attributes: Mapping[str, Any]) -> AbstractContextManager[Non
         attributes: Attribute names to values, converted and redacted once, here.
 
     Returns:
-        A context manager that yields None and may be used again.
+        A context manager that yields None and may be entered again, by one thread or task at a
+        time.
 
     Raises:
         TypeError: `attributes` is not a mapping.
@@ -311,25 +262,10 @@ def attached_context(
             context, and a handle whose group was off leave the current context in force.
 
     Returns:
-        A context manager that yields None and may be used again.
+        A context manager that yields None and may be entered again, by one thread or task at a
+        time.
     """
     return AttachedContext(origin)
-
-
-def _first_span(
-    group: str | None, name: str, tracer: Tracer | None, attributes: dict[str, Any]
-) -> AbstractContextManager[Span]:
-    """Load the enabled path, and OpenTelemetry with it, then step aside."""
-    global _new_span
-    from nemo.lens.recording import new_span
-
-    _new_span = new_span
-    return new_span(group, name, tracer, attributes)
-
-
-_new_span: Callable[
-    [str | None, str, Tracer | None, dict[str, Any]], AbstractContextManager[Span]
-] = _first_span
 
 
 def __getattr__(name: str) -> Any:

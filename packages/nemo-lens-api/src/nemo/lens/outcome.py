@@ -23,7 +23,7 @@ from opentelemetry.trace import StatusCode
 
 from nemo.lens.redaction import REDACTED, is_redacted, masked
 from nemo.lens.semconv import NEMO_EXIT_CODE, NEMO_SPAN_CANCELLED
-from nemo.lens.text import encodable
+from nemo.lens.text import encodable, real_type
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Span
@@ -50,17 +50,18 @@ class ExceptionText(NamedTuple):
 
 def record_outcome(span: Span, error: BaseException, *, record_exception: bool = True) -> None:
     """Mark `span` with the exception that leaves its body. The span is not ended here."""
-    if isinstance(error, GeneratorExit):
+    kind = real_type(error)
+    if issubclass(kind, GeneratorExit):
         span.set_attribute(NEMO_SPAN_CANCELLED, True)
         span.add_event(NEMO_SPAN_CANCELLED, {EXCEPTION_TYPE: "GeneratorExit"})
         return
-    if isinstance(error, SystemExit):
+    if issubclass(kind, SystemExit):
         code = exit_code(error)
         span.set_attribute(NEMO_EXIT_CODE, code)
         if code == 0:
             span.add_event(EXIT_EVENT, {NEMO_EXIT_CODE: code})
             return
-    elif isinstance(error, KeyboardInterrupt) or is_cancellation(error):
+    elif issubclass(kind, KeyboardInterrupt) or is_cancellation(error):
         span.set_attribute(NEMO_SPAN_CANCELLED, True)
     text = exception_text(error)
     if record_exception:
@@ -73,9 +74,9 @@ def is_cancellation(error: BaseException) -> bool:
     return any(ancestor.__name__ in _CANCELLATION_NAMES for ancestor in type(error).__mro__)
 
 
-def exit_code(error: SystemExit) -> int:
+def exit_code(error: BaseException) -> int:
     """Return the process status that `error` leads to: a text means 1, nothing means 0."""
-    code: Any = error.code
+    code: Any = getattr(error, "code", None)
     if code is None:
         return 0
     return int.__int__(code) & 0xFF if issubclass(type(code), int) else 1

@@ -8,14 +8,19 @@ The format is OpenTelemetry's global propagator, W3C Trace Context and Baggage b
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any
 
 from nemo.lens.discards import discard
+from nemo.lens.text import real_type
 
 if TYPE_CHECKING:
     from opentelemetry.context import Context
     from opentelemetry.propagators.textmap import TextMapPropagator
+
+
+_SEQUENCES = (list, tuple)
 
 
 def inject_context(carrier: MutableMapping[str, Any]) -> None:
@@ -68,7 +73,7 @@ def remote_context(carrier: Any) -> Context | None:
 
 def _text_fields(carrier: Any) -> dict[str, str]:
     """Return the entries of `carrier` that are text, by lower-case key."""
-    if not isinstance(carrier, Mapping):
+    if not issubclass(real_type(carrier), Mapping):
         return {}
     fields: dict[str, str] = {}
     for key, value in carrier.items():
@@ -79,11 +84,11 @@ def _text_fields(carrier: Any) -> dict[str, str]:
 
 
 def _text(value: Any) -> str | None:
-    if isinstance(value, (list, tuple)) and value:
+    if type(value) in _SEQUENCES and value:
         value = value[0]
-    if isinstance(value, (bytes, bytearray)):
+    if issubclass(real_type(value), (bytes, bytearray)):
         return bytes(value).decode("latin-1")
-    return value if isinstance(value, str) else None
+    return str(value) if issubclass(real_type(value), str) else None
 
 
 _fallback: TextMapPropagator | None = None
@@ -106,6 +111,9 @@ def _w3c_after(error: Exception) -> TextMapPropagator:
     from opentelemetry.propagators.composite import CompositePropagator
     from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
+    if os.environ.get("OTEL_PROPAGATORS", "").strip().lower() == "none":
+        _fallback = CompositePropagator([])  # older OpenTelemetry does not know "none"
+        return _fallback
     discard(
         "propagator configuration",
         "OTEL_PROPAGATORS cannot be used (%s); using tracecontext,baggage.",

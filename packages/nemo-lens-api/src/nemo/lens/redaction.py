@@ -157,5 +157,5 @@ def _alternatives(names: Iterable[str]) -> str:
     return "|".join(re.escape(name).replace("_", "[_-]") for name in longest_first)
 
 
-def _reset_for_tests() -> None:
+def _reset_for_tests() -> None:  # pyright: ignore[reportUnusedFunction]
     set_added_redact_keys(())

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from nemo.lens.attributes import cleaned
+from nemo.lens.text import real_type
 
 if TYPE_CHECKING:
     from contextvars import Token
@@ -34,7 +35,7 @@ class SpanAttributesScope:
     __slots__ = ("_attributes", "_tokens")
 
     def __init__(self, attributes: Mapping[str, Any]) -> None:
-        if not isinstance(attributes, Mapping):
+        if not issubclass(real_type(attributes), Mapping):
             raise TypeError(
                 f"span_attributes() takes a mapping of attribute names to values, "
                 f"not {type(attributes).__name__}"

@@ -154,10 +154,10 @@ def start_span(
     Returns:
         The span; an invalid one that records nothing if the tracer raised.
     """
-    arguments = {} if options is None else options.start_arguments()
-    if attributes:
-        arguments["attributes"] = attributes
     try:
+        arguments = {} if options is None else options.start_arguments()
+        if attributes:
+            arguments["attributes"] = attributes
         return (lens_tracer() if tracer is None else tracer).start_span(name, **arguments)
     except Exception as error:  # a sampler, a processor or a foreign tracer failed
         report_tracer_failure("start_span", error)
@@ -208,5 +208,5 @@ def _end(span: Span, begun: int) -> None:
         report_tracer_failure("end", error)
 
 
-def _reset_for_tests() -> None:
+def _reset_for_tests() -> None:  # pyright: ignore[reportUnusedFunction]
     install_span_factory(None)

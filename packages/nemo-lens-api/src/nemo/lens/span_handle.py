@@ -6,10 +6,11 @@ from __future__ import annotations
 
 import time
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from nemo.lens.attributes import cleaned
 from nemo.lens.options import SpanOptions
+from nemo.lens.text import real_type
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -136,8 +137,7 @@ def _make_instant(
 
     given = options or SpanOptions()
     now = time.time_ns() if given.start_time is None else given.start_time
-    at = SpanOptions(kind=given.kind, links=given.links, context=given.context, start_time=now)
-    end_span_at(start_span(name, attributes, tracer, at), now)
+    end_span_at(start_span(name, attributes, tracer, given.replaced(start_time=now)), now)
 
 
 class AttachedContext(AbstractContextManager[None]):
@@ -170,6 +170,7 @@ def _context_from(origin: object) -> Context:
 
     from nemo.lens.propagation import extract_context
 
-    if isinstance(origin, SpanHandle):
-        return get_current() if origin.context is None else origin.context
-    return origin if isinstance(origin, Context) else extract_context(origin)
+    kind = real_type(origin)
+    if issubclass(kind, SpanHandle):
+        return cast("SpanHandle", origin).context or get_current()
+    return cast("Context", origin) if issubclass(kind, Context) else extract_context(origin)

@@ -46,6 +46,6 @@ def group_of(name: str) -> str | None:
     return _groups.get(name)
 
 
-def _reset_for_tests() -> None:
+def _reset_for_tests() -> None:  # pyright: ignore[reportUnusedFunction]
     _texts.clear()
     _groups.clear()

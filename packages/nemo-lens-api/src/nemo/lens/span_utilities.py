@@ -1,5 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
 # SPDX-License-Identifier: Apache-2.0
+# pyright: reportPrivateUsage=false
 """Spans about something that is over already, with times that were measured elsewhere."""
 
 from __future__ import annotations

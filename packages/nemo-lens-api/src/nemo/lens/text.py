@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Any, cast
 
 
 def encodable(text: str) -> str:
@@ -17,6 +17,11 @@ def encodable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
+def real_type(value: object) -> type[Any]:
+    """Return the type of `value`; `isinstance` would ask `__class__`, which may lie or raise."""
+    return type(value)
+
+
 def is_enum_type(kind: type) -> bool:
     """Say whether `kind` is an enumeration, without importing `enum`."""
     return type.__instancecheck__(type, kind) and "_member_map_" in kind.__dict__
@@ -27,7 +32,7 @@ def as_text(value: object) -> str:
 
     Enum members give their value when that is text, else their name. Bytes are decoded as UTF-8.
     """
-    kind = type(value)
+    kind = real_type(value)
     try:
         return encodable(_described(value, kind))
     except Exception:  # a hostile __str__ or __getattr__ must not become the caller's exception
