@@ -10,6 +10,8 @@ import time
 
 import pytest
 
+pytestmark = pytest.mark.integration
+
 _START = """
 import logging, os, signal, sys, threading, time
 from nemo.lens import NemoLensConfig, managed_span, setup_telemetry

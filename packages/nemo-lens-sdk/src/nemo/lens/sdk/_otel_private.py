@@ -137,11 +137,6 @@ def renew_logger_provider(installed: Any, fresh: Any) -> None:
     installed.__dict__ = fresh.__dict__
 
 
-def span_processors(provider: TracerProvider) -> tuple[Any, ...]:
-    """The span processors of a provider, in order."""
-    return tuple(getattr(provider._active_span_processor, "_span_processors", ()))
-
-
 def remove_span_processor(provider: TracerProvider, processor: object) -> None:
     """Take a processor out of a provider that belongs to the application."""
     active = provider._active_span_processor

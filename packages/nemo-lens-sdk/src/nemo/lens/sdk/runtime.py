@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import atexit
+import functools
 import logging
 import os
 import re
@@ -28,7 +29,7 @@ from nemo.lens.sdk.signals import SignalFlush
 from nemo.lens.semconv import SCHEMA_URL
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from opentelemetry.metrics import Meter
     from opentelemetry.sdk.metrics.export import MetricReader
@@ -57,6 +58,7 @@ class Runtime:
         self._signals = SignalFlush(built.pipeline)
         self._supervisor = self._signals.supervisor
         self._reported = False
+        self._undo: list[Callable[[], object]] = []
         self.exports = False
         self.tracer_provider: Any = None
         self.meter_provider: Any = None
@@ -143,6 +145,8 @@ class Runtime:
 
     def _retire(self) -> None:
         atexit.unregister(self._at_exit)
+        while self._undo:
+            self._undo.pop()()
         if self.logger_provider is not None:
             from nemo.lens.sdk.logging_bridge import detach_handlers
 
@@ -163,6 +167,9 @@ class Runtime:
                 "with its resource and sampler, and does not shut it down"
             )
             installed.add_span_processor(processor)
+            self._undo.append(
+                functools.partial(_otel_private.remove_span_processor, installed, processor)
+            )
             self.tracer_provider = installed
             self.exports = True
             return None
