@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from opentelemetry.metrics import Meter
-    from opentelemetry.sdk.metrics.export import MetricReader
-    from opentelemetry.sdk.trace.export import SpanExporter
     from opentelemetry.trace import Tracer
 
     from nemo.lens.config import NemoLensConfig
@@ -180,8 +178,8 @@ def setup_telemetry(  # noqa: PLR0917 - the signature is the compatibility contr
     rank: Any = _NOT_GIVEN,
     world_size: Any = _NOT_GIVEN,
     resource_attributes: Mapping[str, Any] | None = None,
-    span_exporter: SpanExporter | None = None,
-    metric_reader: MetricReader | None = None,
+    span_exporter: Any = None,
+    metric_reader: Any = None,
     export_strategy: ExportStrategy | None = None,
     _allow_reinit: bool = False,
 ) -> TelemetryHandle:
@@ -198,8 +196,10 @@ def setup_telemetry(  # noqa: PLR0917 - the signature is the compatibility contr
             rank is known from `resource_attributes` or `OTEL_RESOURCE_ATTRIBUTES`.
         world_size: Number of ranks.
         resource_attributes: Attributes of the resource; they win over everything else.
-        span_exporter: Exports spans in place of the exporters that `config` names.
-        metric_reader: Reads metrics in place of the exporters that `config` names.
+        span_exporter: An OpenTelemetry `SpanExporter` that exports spans in place of the exporters
+            that `config` names.
+        metric_reader: An OpenTelemetry `MetricReader` that reads metrics in place of the exporters
+            that `config` names.
         export_strategy: Name of a strategy, or a callable `(config, rank, world_size) -> bool`,
             in place of `config.export_strategy`.
         _allow_reinit: Shut a running set-up down and set up anew instead of raising.
@@ -238,8 +238,8 @@ def _set_up(
     rank: int | None,
     world_size: int | None,
     resource_attributes: Mapping[str, Any] | None,
-    span_exporter: SpanExporter | None,
-    metric_reader: MetricReader | None,
+    span_exporter: Any,
+    metric_reader: Any,
     strategy: ExportStrategy | None,
 ) -> TelemetryHandle:
     global _INITIALIZED, _primary
@@ -264,7 +264,11 @@ def _set_up(
         handle = TelemetryHandle(
             runtime.tracer, runtime.meter, runtime.exports, _runtime=runtime, _library=library
         )
-        _open_gate(config, rank_given=rank is not None)
+        try:
+            _open_gate(config, rank_given=rank is not None)
+        except Exception:
+            handle.shutdown()
+            raise
     _primary = handle
     _INITIALIZED = True
     return handle
