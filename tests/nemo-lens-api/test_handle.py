@@ -104,27 +104,6 @@ def test_otel_sdk_disabled_means_no_export(without_sdk, monkeypatch):
     telemetry.shutdown()
 
 
-def test_an_own_strategy_decides_without_the_sdk_being_loaded(monkeypatch):
-    """A callable as argument wins over the configuration."""
-    strategies = pytest.importorskip("nemo.lens.strategies")
-    assert strategies is not None
-    asked = []
-
-    def strategy(config, rank, world_size):
-        asked.append((rank, world_size))
-        return False
-
-    telemetry = setup_telemetry(
-        NemoLensConfig(enabled=True), rank="3", world_size=8, export_strategy=strategy
-    )
-    assert not telemetry.is_exporting
-    assert asked == [(3, 8)]
-    with pytest.raises(RuntimeError, match="already been initialised"):
-        setup_telemetry(NemoLensConfig(enabled=True), rank=3, world_size=8)
-    telemetry.shutdown()
-    assert handle._INITIALIZED is False
-
-
 def test_a_handle_can_be_wrapped_and_subclassed(without_sdk):
     """Clients delegate to it and construct their own."""
 

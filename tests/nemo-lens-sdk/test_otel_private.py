@@ -123,7 +123,7 @@ def test_after_a_fork_providers_have_new_locks_and_metrics_start_from_zero():
     counter = meters.get_meter("m").create_counter("c")
     counter.add(10)
     exporter = InMemorySpanExporter()
-    provider = _provider(exporter)
+    provider = _provider(exporter, LensTracerProvider)
     tracer = provider.get_tracer("t")
     meters._measurement_consumer._lock.acquire()
     resource = Resource({"process.pid": 1})

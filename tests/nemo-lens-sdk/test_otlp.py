@@ -105,6 +105,7 @@ def test_an_unknown_protocol_is_one_warning_that_lists_the_valid_ones(clean_envi
     assert "http/protobuf" in caplog.text
 
 
+@pytest.mark.integration
 def test_a_collector_that_comes_back_gets_everything(receiver, clean_environment, monkeypatch):
     """What was recorded while it was away arrives once it is back."""
     monkeypatch.setattr(export_queue, "_FIRST_RETRY_S", 0.05)
@@ -192,6 +193,7 @@ def test_a_value_that_is_no_number_costs_only_its_own_metric(http_receiver, clea
     assert "qa.good" in http_receiver.metric_names()
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("protocol", ["grpc", "http/protobuf"])
 def test_a_burst_of_100_000_spans_arrives_whole(receiver, clean_environment, protocol):
     """A healthy collector loses none of a burst."""
@@ -209,6 +211,7 @@ def test_a_burst_of_100_000_spans_arrives_whole(receiver, clean_environment, pro
         running.close()
 
 
+@pytest.mark.integration
 def test_shutdown_keeps_its_deadline_with_a_black_hole(receiver, clean_environment):
     """A collector that accepts and never answers costs the deadline, and no more."""
     running = receiver.HttpReceiver(receiver.Faults(delay_s=4))
@@ -238,6 +241,7 @@ def test_a_dead_collector_costs_the_deadline_at_most(receiver, clean_environment
     assert time.monotonic() - begun <= 1.1
 
 
+@pytest.mark.integration
 def test_the_first_export_warning_names_a_protocol_that_does_not_fit_the_port(
     clean_environment, caplog
 ):

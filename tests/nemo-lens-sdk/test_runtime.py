@@ -314,3 +314,42 @@ def test_the_rank_sampler_works_beside_the_sampler_of_the_environment(clean_envi
     _span("a")
     handle.shutdown()
     assert _names(exporter) == []
+
+
+def test_an_own_strategy_decides_without_the_sdk_being_loaded():
+    """A callable as argument wins over the configuration."""
+    asked = []
+
+    def strategy(config, rank, world_size):
+        asked.append((rank, world_size))
+        return False
+
+    telemetry = setup_telemetry(
+        NemoLensConfig(enabled=True), rank="3", world_size=8, export_strategy=strategy
+    )
+    assert not telemetry.is_exporting
+    assert asked == [(3, 8)]
+    with pytest.raises(RuntimeError, match="already been initialised"):
+        setup_telemetry(NemoLensConfig(enabled=True), rank=3, world_size=8)
+    telemetry.shutdown()
+    assert handle_module._INITIALIZED is False
+
+
+def test_an_explicit_strategy_uses_the_rank_of_the_resource(clean_environment):
+    """Without rank=, a strategy that was chosen decides by nv.dl.rank."""
+    clean_environment(OTEL_RESOURCE_ATTRIBUTES="nv.dl.rank=1,nv.dl.world_size=4")
+    handle = setup_telemetry(NemoLensConfig(enabled=True, export_strategy="single_rank"))
+    assert not handle.is_exporting
+    handle.shutdown()
+
+
+def test_an_explicit_strategy_without_a_rank_exports_and_warns(caplog):
+    """Losing the telemetry of a job for want of a rank would be worse."""
+    config = NemoLensConfig(
+        enabled=True, export_strategy="single_rank", exporter="console", sigterm_flush=False
+    )
+    with caplog.at_level(logging.WARNING):
+        handle = setup_telemetry(config)
+    assert handle.is_exporting
+    assert "'single_rank' needs a rank" in caplog.text
+    handle.shutdown()

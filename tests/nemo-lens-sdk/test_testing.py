@@ -43,7 +43,7 @@ def test_metrics_are_captured(nemo_lens_metrics):
 def test_a_lost_span_is_a_metric(nemo_lens_metrics, nemo_lens_spans):
     """With the queue and the reason as attributes; nothing is reported while nothing is lost."""
     assert nemo_lens_metrics.points() == {}
-    (lane,) = nemo_lens_spans.handle._runtime.pipeline._lanes[:1]
+    (lane,) = nemo_lens_spans.handle.runtime.pipeline._lanes[:1]
     lane.counts.lose("queue_full", 3)
     (point,) = nemo_lens_metrics.points()["nemo.lens.export.lost"]
     assert point.value == 3

@@ -46,5 +46,5 @@ def _is_due(subject: str) -> bool:
     return True
 
 
-def _reset_for_tests() -> None:
+def _reset_for_tests() -> None:  # pyright: ignore[reportUnusedFunction] -- nemo.lens.testing
     _last.clear()

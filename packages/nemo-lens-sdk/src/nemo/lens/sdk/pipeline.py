@@ -33,7 +33,7 @@ class Lane(Protocol):
         """Start the worker thread."""
         ...
 
-    def ask(self, *, final: bool = False) -> Request:
+    def ask(self, deadline: float, *, final: bool = False) -> Request:
         """Ask for everything so far to be exported."""
         ...
 
@@ -90,14 +90,13 @@ class Pipeline:
         """
         if current_thread_exports():
             return False
-        deadline = time.monotonic() + max(0.0, timeout_ms / 1000)
-        requests = self.ask()
-        answers = [request.wait(deadline) for request in requests]
+        answers = [request.wait() for request in self.ask(timeout_ms)]
         return all(answers)
 
-    def ask(self) -> list[Request]:
-        """Ask every lane to export now, without waiting."""
-        return [lane.ask() for lane in self._lanes]
+    def ask(self, timeout_ms: float) -> list[Request]:
+        """Ask every lane to export within `timeout_ms`, without waiting."""
+        deadline = time.monotonic() + max(0.0, timeout_ms / 1000)
+        return [lane.ask(deadline) for lane in self._lanes]
 
     def shut_down(self, deadline: float, end: str) -> bool:
         """Close open spans, export, and close every exporter; runs in the supervisor's thread.
@@ -114,8 +113,8 @@ class Pipeline:
         if self._span_processor is not None:
             self._span_processor.refuse()
             self._span_processor.close_open_spans()
-        requests = [lane.ask(final=True) for lane in self._lanes]
-        answers = [request.wait(deadline) for request in requests]
+        requests = [lane.ask(deadline, final=True) for lane in self._lanes]
+        answers = [request.wait() for request in requests]
         delivered = all(answers)
         for lane in self._lanes:
             lane.abandon()

@@ -93,7 +93,7 @@ class SignalFlush:
         """Ask for a flush as soon as a signal arrives; called in the supervisor's thread."""
         if number not in self._previous:
             return None
-        self._pipeline.ask()
+        self._pipeline.ask(GRACE_MS)
         return GRACE_MS / 1000
 
     def on_overdue(self, number: int) -> None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _logger = logging.getLogger(__name__)
 _REQUEST = 0
-_LATE_ANSWER = 1.05
+_LATE_ANSWER = 0.05
 _THREAD_END_S = 0.05
 
 
@@ -37,11 +37,10 @@ class ShutdownRequest(Request):
         end: How the process ends, for the manifest.
     """
 
-    __slots__ = ("deadline", "end")
+    __slots__ = ("end",)
 
     def __init__(self, deadline: float, end: str) -> None:
-        super().__init__(final=True)
-        self.deadline = deadline
+        super().__init__(deadline, final=True)
         self.end = end
 
 
@@ -105,8 +104,7 @@ class Supervisor:
             True when everything was delivered in time.
         """
         timeout_s = max(0.0, timeout_ms / 1000)
-        now = time.monotonic()
-        request = ShutdownRequest(now + timeout_s, end)
+        request = ShutdownRequest(time.monotonic() + timeout_s, end)
         if self._is_over:
             return True
         try:
@@ -119,7 +117,7 @@ class Supervisor:
         if self._is_over:
             # The thread may have looked for the last time before this request was there.
             self._answer_requests()
-        return request.wait(now + timeout_s * _LATE_ANSWER)
+        return request.wait(timeout_s * _LATE_ANSWER)
 
     def _wake(self) -> None:
         if self._descriptors is not None:
