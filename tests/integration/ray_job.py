@@ -1,5 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
 # SPDX-License-Identifier: Apache-2.0
+# ruff: noqa: D102 - the methods are scenarios
 """A job on a local Ray cluster: every scenario is a span of the driver that remote work joins.
 
 Run as a script, so that Ray carries its functions and classes by value. The first argument is the

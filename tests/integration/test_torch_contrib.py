@@ -1,5 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
 # SPDX-License-Identifier: Apache-2.0
+# ruff: noqa: D102 - the models have the methods of torch
 """The integrations of PyTorch with the real one; run by scripts/torch_tests.py."""
 
 import copy

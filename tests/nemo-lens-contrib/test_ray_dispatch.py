@@ -1,5 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
 # SPDX-License-Identifier: Apache-2.0
+# ruff: noqa: D102 - the fakes have the methods of what they stand for
 """The caller's side of a remote call, with a stand-in for Ray's remote functions."""
 
 import pytest

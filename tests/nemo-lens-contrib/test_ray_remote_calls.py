@@ -1,5 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
 # SPDX-License-Identifier: Apache-2.0
+# ruff: noqa: D102 - callables of every kind
 """What runs remotely continues the caller's trace, and looks to Ray like what it is."""
 
 import asyncio

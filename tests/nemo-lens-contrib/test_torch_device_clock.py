@@ -1,5 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
 # SPDX-License-Identifier: Apache-2.0
+# ruff: noqa: D102 - the fakes have the methods of what they stand for
 """Device time becomes spans without ever waiting for the device."""
 
 import pytest
@@ -9,7 +10,7 @@ from opentelemetry import trace
 
 from nemo.lens.contrib.torch import device_clock
 from nemo.lens.contrib.torch.device_clock import DeviceClock, cuda_clock
-from nemo.lens.discards import discarded
+from nemo.lens.spans.discards import discarded
 
 MS = 1_000_000
 

@@ -16,9 +16,9 @@ import os
 from typing import TYPE_CHECKING
 
 from nemo.lens.config import NemoLensConfig, ensure_run_id
+from nemo.lens.configuration.settings import DEFAULT_PREFIX
 from nemo.lens.helpers import attached_context
 from nemo.lens.propagation import inject_context
-from nemo.lens.settings import DEFAULT_PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

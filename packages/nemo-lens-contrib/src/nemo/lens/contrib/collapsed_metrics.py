@@ -18,8 +18,8 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from nemo.lens.discards import discard
 from nemo.lens.distributed import device_kind
+from nemo.lens.spans.discards import discard
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

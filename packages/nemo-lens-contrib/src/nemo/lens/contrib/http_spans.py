@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Any
 from opentelemetry import trace
 from opentelemetry.trace import Span, SpanKind, StatusCode, Tracer, TracerProvider
 
-from nemo.lens.outcome import (
+from nemo.lens.spans.outcome import (
     EXCEPTION_MESSAGE,
     EXCEPTION_STACKTRACE,
     EXCEPTION_TYPE,
     exception_text,
     record_outcome,
 )
-from nemo.lens.redaction import REDACTED
+from nemo.lens.spans.redaction import REDACTED
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence

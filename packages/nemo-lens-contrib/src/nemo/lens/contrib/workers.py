@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from nemo.lens import handle, state
 from nemo.lens.helpers import attached_context, span_attributes
 from nemo.lens.propagation import inject_context
-from nemo.lens.scope import current_span_attributes
 from nemo.lens.semconv import NV_DL_ROLE
+from nemo.lens.spans.scope import current_span_attributes
 
 if TYPE_CHECKING:
     from collections.abc import Callable

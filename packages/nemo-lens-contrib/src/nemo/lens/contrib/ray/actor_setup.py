@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nemo.lens.config import NemoLensConfig, ensure_run_id
+from nemo.lens.configuration.settings import DEFAULT_PREFIX
 from nemo.lens.semconv import NV_DL_ROLE, SERVICE_INSTANCE_ID
-from nemo.lens.settings import DEFAULT_PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -16,8 +16,8 @@ from contextlib import AbstractContextManager, ExitStack
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
 
 from nemo.lens.contrib.ray.dispatch import CARRIER_KEYWORD
-from nemo.lens.decorating import wrapped
 from nemo.lens.helpers import attached_context, managed_span, span_cm
+from nemo.lens.spans.decorating import wrapped
 from nemo.lens.state import is_span_group_enabled
 
 if TYPE_CHECKING:

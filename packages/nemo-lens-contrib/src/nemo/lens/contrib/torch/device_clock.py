@@ -17,8 +17,8 @@ from contextlib import AbstractContextManager, nullcontext
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from nemo.lens.discards import discard
 from nemo.lens.span_utilities import emit_span
+from nemo.lens.spans.discards import discard
 from nemo.lens.state import is_span_group_enabled
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class DeviceClock:
             return nullcontext()
         if self._is_capturing is not None and self._is_capturing():
             return nullcontext()
-        from nemo.lens.recording import name_text
+        from nemo.lens.spans.recording import name_text
 
         # The group is noted now: when the device is done, another step may have thinned it out.
         return _Launch(self, name_text(group, name), attributes)

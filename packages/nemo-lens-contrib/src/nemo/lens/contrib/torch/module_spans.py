@@ -12,8 +12,9 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any
 
-from nemo.lens import compiling, state
+from nemo.lens import state
 from nemo.lens.helpers import managed_span
+from nemo.lens.spans import compiling
 
 if TYPE_CHECKING:
     from collections.abc import Callable
