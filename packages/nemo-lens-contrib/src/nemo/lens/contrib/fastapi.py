@@ -65,7 +65,8 @@ def _instrument(app: Any, settings: _Settings) -> None:
         exclude_spans=["receive", "send"],
     )
     _instrumented[app] = settings
-    copyreg.pickle(type(app), _reduce)
+    kind: type[Any] = app.__class__
+    copyreg.pickle(kind, _reduce)
     if app.middleware_stack is not None:  # it serves already: requests take the stack as it is then
         app.middleware_stack = app.build_middleware_stack()
 
@@ -83,12 +84,14 @@ def _reduce(app: Any) -> Any:
     settings = _instrumented.get(app)
     if settings is None:
         return app.__reduce_ex__(2)
-    state = {name: value for name, value in vars(app).items() if name not in _NOT_PICKLED}
+    state = dict[str, Any](app.__dict__)
+    for name in _NOT_PICKLED:
+        state.pop(name, None)
     state["middleware_stack"] = None
     return copyreg.__newobj__, (type(app),), (state, tuple(settings)), None, None, _restore  # type: ignore[attr-defined]
 
 
 def _restore(app: Any, pickled: tuple[dict[str, Any], tuple[str, str | None]]) -> None:
     state, settings = pickled
-    vars(app).update(state)
+    app.__dict__.update(state)
     _instrument(app, _Settings(*settings))

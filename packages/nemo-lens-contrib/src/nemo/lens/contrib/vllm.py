@@ -21,7 +21,7 @@ vLLM is not imported. Its options are those of version 0.33.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 from urllib.parse import quote, urlsplit
 
 from nemo.lens.config import ensure_run_id
@@ -43,7 +43,7 @@ _TRACES_ENDPOINT = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"
 class VllmTracing(NamedTuple):
     """How to start vLLM."""
 
-    arguments: dict[str, Any]
+    arguments: dict[str, str | list[str]]
     """Keyword arguments for `vllm.LLM` or `vllm.AsyncEngineArgs`; empty when tracing is off."""
 
     environment: dict[str, str]
@@ -55,7 +55,7 @@ class VllmTracing(NamedTuple):
         options: list[str] = []
         for name, value in self.arguments.items():
             texts = value if isinstance(value, list) else [value]
-            options += [f"--{name.replace('_', '-')}", *map(str, texts)]
+            options += [f"--{name.replace('_', '-')}", *texts]
         return options
 
 
@@ -91,9 +91,9 @@ def vllm_tracing(
         return VllmTracing({}, {_TRACES_ENDPOINT: ""})
     variables = os.environ if environ is None else environ
     endpoint, protocol = _target(variables)
-    arguments: dict[str, Any] = {"otlp_traces_endpoint": endpoint}
+    arguments: dict[str, str | list[str]] = {"otlp_traces_endpoint": endpoint}
     if detailed:
-        arguments["collect_detailed_traces"] = list(detailed)
+        arguments["collect_detailed_traces"] = [*detailed]
     environment = {
         _TRACES_ENDPOINT: endpoint,
         "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL": protocol,

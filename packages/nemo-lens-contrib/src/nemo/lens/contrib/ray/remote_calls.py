@@ -91,10 +91,8 @@ def traced_remote_call(
             traced_remote_call, tracer=tracer, group=group, name=name, span=span, setup=setup
         )
     if isinstance(method, (classmethod, staticmethod)):
-        inner: Any = traced_remote_call(
-            method.__func__, tracer, group=group, name=name, span=span, setup=setup
-        )
-        return type(method)(inner)
+        decorate = traced_remote_call(tracer=tracer, group=group, name=name, span=span, setup=setup)
+        return _rewrapped(method, decorate)
     if not callable(method):
         raise TypeError(
             f"traced_remote_call decorates callables, not {type(method).__name__} objects; "
@@ -103,6 +101,11 @@ def traced_remote_call(
     span_name = name or _named_part(method).__qualname__
     settings = _Settings(span_name, tracer, group, span, setup, _declares_carrier(method))
     return _presented_as(_wrapper_of_kind(method, settings), method)
+
+
+def _rewrapped(descriptor: Any, decorate: Callable[[Any], Any]) -> Any:
+    """Return a descriptor of the same kind around the decorated function of `descriptor`."""
+    return type(descriptor)(decorate(descriptor.__func__))
 
 
 class _Settings(NamedTuple):
@@ -193,7 +196,8 @@ def _coroutine_wrapper(method: Callable[..., Any], settings: _Settings) -> Calla
 def _generator_wrapper(method: Callable[..., Any], settings: _Settings) -> Callable[..., Any]:
     def remote_call(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
         work = settings.cover(kwargs)
-        return (yield from _covered(method, work)(*args, **kwargs))
+        covered: Generator[Any, Any, Any] = _covered(method, work)(*args, **kwargs)
+        return (yield from covered)
 
     return remote_call
 
@@ -262,7 +266,8 @@ def _signature(method: Callable[..., Any]) -> inspect.Signature | None:
 def _named_part(method: Any) -> Any:
     """Return what bears the name: of a partial object its function, of other objects the class."""
     target = _called(method)
-    return target if hasattr(target, "__qualname__") else type(target)
+    kind: Any = target.__class__
+    return target if hasattr(target, "__qualname__") else kind
 
 
 def _code_bearer(method: Any) -> Any:
