@@ -125,21 +125,28 @@ def client(request):
     uninstrument()
 
 
+def wait_for(condition):
+    """Wait until a condition holds, and return its value."""
+    deadline = time.monotonic() + 10
+    while not (value := condition()):
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.01)
+    return value
+
+
 def finished(exporter, kind):
     """Wait for the one span of a kind: the server ends its span after the answer is sent."""
-    deadline = time.monotonic() + 10
-    while time.monotonic() < deadline:
-        spans = [span for span in exporter.get_finished_spans() if span.kind is kind]
-        if spans:
-            (span,) = spans
-            return span
-        time.sleep(0.01)
-    raise AssertionError(f"no span of kind {kind}")
+
+    def of_kind():
+        return [span for span in exporter.get_finished_spans() if span.kind is kind]
+
+    (span,) = wait_for(of_kind)
+    return span
 
 
 def test_client_and_server_spans_are_one_trace(exporter, address, client):
     """The server's span is a child of the client's; neither records the query string."""
-    assert client(f"{address}/rollout?token=abc") == {"length": 3}
+    assert client(f"{address}/rollout?token=xyz") == {"length": 3}
     requested, served_span = (
         finished(exporter, SpanKind.CLIENT),
         finished(exporter, SpanKind.SERVER),
@@ -147,7 +154,7 @@ def test_client_and_server_spans_are_one_trace(exporter, address, client):
     assert served_span.parent.span_id == requested.context.span_id
     assert served_span.context.trace_id == requested.context.trace_id
     assert served_span.attributes["service.name"] == "math-server"
-    assert "abc" not in exported(exporter)
+    assert "xyz" not in exported(exporter)
     assert len(exporter.get_finished_spans()) == 2
 
 
@@ -175,9 +182,9 @@ def test_the_newer_conventions_record_no_query_either(
     for instrument, uninstrument, get in CLIENTS.values():
         instrument()
         with contextlib.suppress(aiohttp.ClientResponseError, httpx.HTTPStatusError):
-            get(f"{address}/{path}?token=abc&key=abc")
+            get(f"{address}/{path}?token=xyz&key=xyz")
         uninstrument()
-    assert "abc" not in exported(exporter)
+    assert "xyz" not in exported(exporter)
 
 
 def test_a_failed_request_is_an_error_without_the_query(exporter, client):
@@ -228,8 +235,7 @@ def test_an_application_instrumented_in_its_lifespan_is_traced(client):
         yield
 
     with served(rollout_application(lifespan=lifespan), lifespan="on") as url:
-        while not exporters:
-            time.sleep(0.01)
+        wait_for(lambda: exporters)
         client(f"{url}/rollout")
         assert finished(exporters[0], SpanKind.SERVER).parent is not None
         assert OUR_SERVER_SPANS in scopes(exporters[0])

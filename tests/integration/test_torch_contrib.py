@@ -14,10 +14,12 @@ from pathlib import Path
 
 import pytest
 import torch
+from opentelemetry import trace
 from torch._dynamo.testing import CompileCounter
 
 from nemo.lens.contrib.torch.device_clock import cuda_clock
 from nemo.lens.contrib.torch.module_spans import trace_modules
+from nemo.lens.contrib.workers import Handover
 
 pytestmark = pytest.mark.integration
 
@@ -138,6 +140,33 @@ def test_a_traced_model_can_be_copied_and_pickled(nemo_lens_groups, nemo_lens_re
     spans.remove()
     for other in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
         assert torch.equal(other(torch.ones(2)), model(torch.ones(2)))
+
+
+class Traces(torch.utils.data.Dataset):
+    """Items are the trace that is current where they are made, and the process."""
+
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, index):
+        context = trace.get_current_span().get_span_context()
+        return f"{context.trace_id:032x}", os.getpid()
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_workers_of_a_data_loader_are_inside_the_trace(nemo_lens_recorder, method):
+    """A worker is initialised once, and starts from there for each item."""
+    with trace.get_tracer("t").start_as_current_span("epoch") as span:
+        loader = torch.utils.data.DataLoader(
+            Traces(),
+            batch_size=None,
+            num_workers=2,
+            worker_init_fn=Handover.capture(),
+            multiprocessing_context=method,
+        )
+        items = list(loader)
+    assert {item for item, _ in items} == {f"{span.get_span_context().trace_id:032x}"}
+    assert len({process for _, process in items} - {os.getpid()}) == 2
 
 
 def test_without_a_device_the_clock_skips_its_spans(nemo_lens_recorder, nemo_lens_groups):

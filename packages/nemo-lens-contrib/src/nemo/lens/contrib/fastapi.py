@@ -57,21 +57,26 @@ def _instrument(app: Any, settings: _Settings) -> None:
         return
     from nemo.lens.contrib.http_spans import HttpTracerProvider, hide_url_secrets
 
-    instrument(
-        app,
-        tracer_provider=HttpTracerProvider({SERVICE_NAME: settings.service_name}),
-        server_request_hook=hide_url_secrets,
-        excluded_urls=settings.excluded_urls,
-        exclude_spans=["receive", "send"],
-    )
+    is_serving = app.middleware_stack is not None
+    app.middleware_stack = None  # older instrumentations refuse to change an existing one
+    try:
+        instrument(
+            app,
+            tracer_provider=HttpTracerProvider({SERVICE_NAME: settings.service_name}),
+            server_request_hook=hide_url_secrets,
+            excluded_urls=settings.excluded_urls,
+            exclude_spans=["receive", "send"],
+        )
+    finally:
+        if is_serving:  # requests take the stack as it is then
+            app.middleware_stack = app.build_middleware_stack()
     _instrumented[app] = settings
     kind: type[Any] = app.__class__
     copyreg.pickle(kind, _reduce)
-    if app.middleware_stack is not None:  # it serves already: requests take the stack as it is then
-        app.middleware_stack = app.build_middleware_stack()
 
 
 # What instrumenting puts into an application; locks and local functions are in there.
+_INSTRUMENTATION = "opentelemetry.instrumentation.asgi"
 _NOT_PICKLED = {
     "_is_instrumented_by_opentelemetry",
     "_original_build_middleware_stack",
@@ -88,6 +93,9 @@ def _reduce(app: Any) -> Any:
     for name in _NOT_PICKLED:
         state.pop(name, None)
     state["middleware_stack"] = None
+    state["user_middleware"] = [
+        entry for entry in app.user_middleware if entry.cls.__module__ != _INSTRUMENTATION
+    ]
     return copyreg.__newobj__, (type(app),), (state, tuple(settings)), None, None, _restore  # type: ignore[attr-defined]
 
 
