@@ -35,6 +35,14 @@ class RecordingMeter(NoOpMeter):
         self.refused = set()
         self.made = 0
 
+    def recorded(self):
+        """Return the points of every instrument that has some, by name."""
+        return {
+            name: instrument.points
+            for name, instrument in self.instruments.items()
+            if instrument.points
+        }
+
     def points(self, name):
         """Return the points recorded under an instrument's name."""
         return self.instruments[name].points

@@ -22,7 +22,7 @@ def test_rl_values_arrive_under_their_names(meter):
         if key not in ("meter", "attributes")
     ]
     record_rl_metrics(meter, **{key: index for index, key in enumerate(keys)})
-    recorded = {name: instrument.points[0][0] for name, instrument in meter.instruments.items()}
+    recorded = {name: points[0][0] for name, points in meter.recorded().items()}
     assert recorded == {
         "rl.reward.mean": 0,
         "rl.kl_divergence": 1,
@@ -42,7 +42,7 @@ def test_rl_values_arrive_under_their_names(meter):
 def test_gym_values_arrive_under_their_names(meter):
     """Durations are histograms in milliseconds, states are gauges."""
     record_gym_metrics(meter, 1, 2, 3, 0.5, 4, attributes={"gym.server.name": "math"})
-    recorded = {name: instrument.points for name, instrument in meter.instruments.items()}
+    recorded = meter.recorded()
     attributes = {"gym.server.name": "math"}
     assert recorded == {
         "gym.server.request_duration_ms": [(1, attributes)],

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from nemo.lens.instruments.durations import REQUEST_S
 from nemo.lens.instruments.metric_spec import MetricSpec
-from nemo.lens.instruments.recording import record_metrics
+from nemo.lens.instruments.recording import record_row
 from nemo.lens.instruments.registry import register_metric_group
 from nemo.lens.semconv import (
     GENAI_OPERATION_NAME,
@@ -25,6 +26,23 @@ GROUP = "nemo.lens.inference"
 
 _COMMON_ATTRIBUTES = (GENAI_OPERATION_NAME, GENAI_PROVIDER_NAME, GENAI_REQUEST_MODEL)
 _LONGEST_ATTRIBUTE = 256
+# The bounds that the conventions advise: powers of four.
+_TOKENS = (
+    1,
+    4,
+    16,
+    64,
+    256,
+    1024,
+    4096,
+    16384,
+    65536,
+    262144,
+    1048576,
+    4194304,
+    16777216,
+    67108864,
+)
 
 register_metric_group(
     GROUP,
@@ -35,22 +53,7 @@ register_metric_group(
             kind="histogram",
             unit="s",
             description="Time from receiving a generation request to its last token.",
-            buckets=(
-                0.01,
-                0.02,
-                0.04,
-                0.08,
-                0.16,
-                0.32,
-                0.64,
-                1.28,
-                2.56,
-                5.12,
-                10.24,
-                20.48,
-                40.96,
-                81.92,
-            ),
+            buckets=REQUEST_S,
             attributes=_COMMON_ATTRIBUTES,
             owner="nemo-lens",
         ),
@@ -60,7 +63,7 @@ register_metric_group(
             kind="histogram",
             unit="{token}",
             description="Tokens of one request, read or written.",
-            buckets=(1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304),
+            buckets=_TOKENS,
             attributes=(*_COMMON_ATTRIBUTES, GENAI_TOKEN_TYPE),
             owner="nemo-lens",
         ),
@@ -69,7 +72,7 @@ register_metric_group(
 )
 
 
-def record_inference_metrics(
+def record_inference_metrics(  # noqa: PLR0917 - the signature is the compatibility contract
     meter: Meter,
     request_duration_s: float | None = None,
     model: str | None = None,
@@ -104,8 +107,8 @@ def record_inference_metrics(
             model[:_LONGEST_ATTRIBUTE] if isinstance(model, str) else model
         )
     if request_duration_s is not None:
-        record_metrics(meter, GROUP, request_duration_s=request_duration_s, attributes=common)
+        record_row(meter, GROUP, ("request_duration_s",), (request_duration_s,), common)
     for token_type, tokens in (("input", input_tokens), ("output", output_tokens)):
         if tokens is not None:
             typed = {**common, GENAI_TOKEN_TYPE: token_type}
-            record_metrics(meter, GROUP, tokens=tokens, attributes=typed)
+            record_row(meter, GROUP, ("tokens",), (tokens,), typed)
