@@ -98,6 +98,7 @@ def _packaging() -> Iterator[Command]:
 
 
 def _integration() -> Iterator[Command]:
+    yield [sys.executable, "scripts/install_prometheus.py"]
     pytest = [*_UV, "python", "-m", "pytest", "-m", "integration", "tests"]
     yield [*pytest, "--ignore=tests/packaging", "--ignore=tests/integration/test_torch_compile.py"]
 

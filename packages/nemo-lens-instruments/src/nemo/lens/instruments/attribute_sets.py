@@ -10,7 +10,7 @@ OpenTelemetry specification has it: the sums stay right, the series stay few.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from nemo.lens.instruments.points import point_attributes
 from nemo.lens.instruments.problems import warn_once
@@ -49,11 +49,12 @@ class AttributeSets:
         """Return the dictionary for `attributes`: None for none, `OVERFLOW` beyond the bound."""
         if type(attributes) is not dict:
             return self._kept(point_attributes(attributes, self._group))
-        kinds = tuple(map(type, attributes.values()))
+        given = cast("dict[Any, Any]", attributes)
+        kinds = tuple(map(type, given.values()))
         if not _PLAIN_TYPES.issuperset(kinds):
             return self._kept(point_attributes(attributes, self._group))
         # With the types, because True, 1 and 1.0 are equal and mean different series.
-        spelling = (tuple(attributes.items()), kinds)
+        spelling = (tuple(given.items()), kinds)
         try:
             return self._spellings[spelling]
         except KeyError:
@@ -97,5 +98,7 @@ class AttributeSets:
 
 
 def _typed(value: Any) -> tuple[Any, type, type | None]:
-    item_type = type(value[0]) if type(value) is tuple and value else None
-    return value, type(value), item_type
+    if type(value) is tuple and value:
+        items = cast("tuple[Any, ...]", value)
+        return items, tuple, type(items[0])
+    return value, type(value), None

@@ -79,9 +79,13 @@ def _emitters(meter: Meter, spec: MetricSpec) -> tuple[Emitter, ...]:
     twin = spec.in_seconds()
     if twin is None:
         return (Emitter(record, check),)
+
+    def in_seconds(milliseconds: float) -> float:
+        return check(milliseconds) / 1000
+
     return (
         Emitter(record, check, MILLISECONDS),
-        Emitter(instrument_of(meter, twin).record, lambda value: check(value) / 1000, SECONDS),
+        Emitter(instrument_of(meter, twin).record, in_seconds, SECONDS),
     )
 
 

@@ -103,12 +103,14 @@ def record_inference_metrics(  # noqa: PLR0917 - the signature is the compatibil
         GENAI_PROVIDER_NAME: provider_name,
     }
     if model:
-        common[GENAI_REQUEST_MODEL] = (
-            model[:_LONGEST_ATTRIBUTE] if isinstance(model, str) else model
-        )
+        common[GENAI_REQUEST_MODEL] = _shortened(model)
     if request_duration_s is not None:
         record_row(meter, GROUP, ("request_duration_s",), (request_duration_s,), common)
     for token_type, tokens in (("input", input_tokens), ("output", output_tokens)):
         if tokens is not None:
             typed = {**common, GENAI_TOKEN_TYPE: token_type}
             record_row(meter, GROUP, ("tokens",), (tokens,), typed)
+
+
+def _shortened(model: Any) -> Any:
+    return model[:_LONGEST_ATTRIBUTE] if isinstance(model, str) else model
