@@ -91,3 +91,23 @@ def test_importing_the_instruments_loads_no_sdk():
         "sys.exit(any(name.startswith('opentelemetry.sdk') for name in sys.modules))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("attributes", [5, "x", [("a", 1)], {1: object(), "a": {}}, {}])
+@pytest.mark.parametrize("record", [record_rl_metrics, record_gym_metrics])
+def test_odd_attributes_cost_only_themselves(meter, record, attributes):
+    """The values are recorded without them."""
+    record(meter, 1.0, attributes=attributes)
+    record_inference_metrics(meter, 1.0, attributes=attributes)
+    assert [points for points in meter.recorded().values() if points[0][1] == {}]
+    assert "gen_ai.server.request.duration" in meter.recorded()
+
+
+def test_attributes_of_the_caller_are_kept_beside_those_of_the_conventions(meter):
+    """The conventions win where both name the same."""
+    record_inference_metrics(
+        meter, 1.0, "m", attributes={"mylib.tier": "gold", "gen_ai.request.model": "other"}
+    )
+    ((_, attributes),) = meter.points("gen_ai.server.request.duration")
+    assert attributes["mylib.tier"] == "gold"
+    assert attributes["gen_ai.request.model"] == "m"

@@ -10,7 +10,7 @@ OpenTelemetry specification has it: the sums stay right, the series stay few.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from nemo.lens.instruments.points import point_attributes
 from nemo.lens.instruments.problems import warn_once
@@ -49,7 +49,7 @@ class AttributeSets:
         """Return the dictionary for `attributes`: None for none, `OVERFLOW` beyond the bound."""
         if type(attributes) is not dict:
             return self._kept(point_attributes(attributes, self._group))
-        given = cast("dict[Any, Any]", attributes)
+        given: dict[Any, Any] = attributes
         kinds = tuple(map(type, given.values()))
         if not _PLAIN_TYPES.issuperset(kinds):
             return self._kept(point_attributes(attributes, self._group))
@@ -97,8 +97,6 @@ class AttributeSets:
         return max(values, key=lambda key: len(values[key]))
 
 
-def _typed(value: Any) -> tuple[Any, type, type | None]:
-    if type(value) is tuple and value:
-        items = cast("tuple[Any, ...]", value)
-        return items, tuple, type(items[0])
-    return value, type(value), None
+def _typed(value: Any) -> tuple[Any, Any, Any]:
+    kind: Any = type(value)
+    return value, kind, type(value[0]) if kind is tuple and value else None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from nemo.lens.instruments.durations import REQUEST_S
 from nemo.lens.instruments.metric_spec import MetricSpec
+from nemo.lens.instruments.points import point_attributes
 from nemo.lens.instruments.recording import record_row
 from nemo.lens.instruments.registry import register_metric_group
 from nemo.lens.semconv import (
@@ -98,7 +99,7 @@ def record_inference_metrics(  # noqa: PLR0917 - the signature is the compatibil
         attributes: Further attributes of the points.
     """
     common: dict[str, Any] = {
-        **(attributes or {}),
+        **(point_attributes(attributes, GROUP) or {}),
         GENAI_OPERATION_NAME: operation_name,
         GENAI_PROVIDER_NAME: provider_name,
     }

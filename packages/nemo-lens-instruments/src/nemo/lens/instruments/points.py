@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from nemo.lens.attributes import cleaned
 from nemo.lens.conversion import MAX_INT, MIN_INT, converted
@@ -95,9 +95,11 @@ def point_attributes(attributes: Any, group: str) -> dict[str, Any] | None:
             type(attributes).__name__,
         )
         return None
-    kept = cleaned(cast("Mapping[Any, Any]", attributes))
+    given: Mapping[Any, Any] = attributes
+    kept = cleaned(given)
     return {key: _hashable(value) for key, value in kept.items()} or None
 
 
 def _hashable(value: Any) -> Any:
-    return tuple(cast("list[Any]", value)) if type(value) is list else value
+    kind: Any = type(value)
+    return tuple(value) if kind is list else value

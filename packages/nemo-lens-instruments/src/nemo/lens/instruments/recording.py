@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from nemo.lens.instruments.meters import instrument_set
 from nemo.lens.instruments.problems import warn_once
@@ -81,7 +81,7 @@ def merged_values(group: str, values: Any, more_values: dict[str, Any]) -> dict[
             type(values).__name__,
         )
         return {}
-    given = cast("Mapping[str, Any]", values)
+    given: Mapping[str, Any] = values
     try:
         return {**given, **more_values}
     except Exception:  # a mapping of the caller's whose own methods fail
