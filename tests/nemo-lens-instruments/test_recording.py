@@ -226,6 +226,16 @@ def test_a_meter_is_not_kept_alive(group):
 class Hostile:
     """Raises from whatever is asked of it."""
 
+    @property
+    def __class__(self):
+        raise RuntimeError("class")
+
+    def __bool__(self):
+        raise RuntimeError("bool")
+
+    def __eq__(self, other):
+        raise RuntimeError("eq")
+
     def __getattr__(self, name):
         raise RuntimeError(name)
 

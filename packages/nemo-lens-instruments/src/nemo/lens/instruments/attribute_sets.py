@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from nemo.lens.instruments.points import point_attributes
 from nemo.lens.instruments.problems import warn_once
+from nemo.lens.text import real_type
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
@@ -47,9 +48,9 @@ class AttributeSets:
 
     def of(self, attributes: Any) -> Points:
         """Return the dictionary for `attributes`: None for none, `OVERFLOW` beyond the bound."""
+        given = attributes
         if type(attributes) is not dict:
             return self._kept(point_attributes(attributes, self._group))
-        given: dict[Any, Any] = attributes
         kinds = tuple(map(type, given.values()))
         if not _PLAIN_TYPES.issuperset(kinds):
             return self._kept(point_attributes(attributes, self._group))
@@ -98,5 +99,5 @@ class AttributeSets:
 
 
 def _typed(value: Any) -> tuple[Any, Any, Any]:
-    kind: Any = type(value)
-    return value, kind, type(value[0]) if kind is tuple and value else None
+    kind = real_type(value)
+    return value, kind, real_type(value[0]) if kind is tuple and value else None

@@ -17,6 +17,7 @@ from nemo.lens.semconv import (
     GENAI_REQUEST_MODEL,
     GENAI_TOKEN_TYPE,
 )
+from nemo.lens.text import real_type
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -102,9 +103,8 @@ def record_inference_metrics(  # noqa: PLR0917 - the signature is the compatibil
         **(point_attributes(attributes, GROUP) or {}),
         GENAI_OPERATION_NAME: operation_name,
         GENAI_PROVIDER_NAME: provider_name,
+        GENAI_REQUEST_MODEL: _model_name(model),
     }
-    if model:
-        common[GENAI_REQUEST_MODEL] = _shortened(model)
     if request_duration_s is not None:
         record_row(meter, GROUP, ("request_duration_s",), (request_duration_s,), common)
     for token_type, tokens in (("input", input_tokens), ("output", output_tokens)):
@@ -113,5 +113,6 @@ def record_inference_metrics(  # noqa: PLR0917 - the signature is the compatibil
             record_row(meter, GROUP, ("tokens",), (tokens,), typed)
 
 
-def _shortened(model: Any) -> Any:
-    return model[:_LONGEST_ATTRIBUTE] if isinstance(model, str) else model
+def _model_name(model: Any) -> Any:
+    """Return no name, which is left out, for an empty one, and the head of an endless one."""
+    return (model[:_LONGEST_ATTRIBUTE] or None) if issubclass(real_type(model), str) else model

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from nemo.lens.attributes import cleaned
 from nemo.lens.conversion import MAX_INT, MIN_INT, converted
 from nemo.lens.instruments.problems import warn_once
+from nemo.lens.text import real_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,7 +70,7 @@ def _plain(value: Any) -> int | float:
         return int(plain)
     if type(plain) is int or type(plain) is float:
         return plain
-    if isinstance(value, int) and not MIN_INT <= value <= MAX_INT:
+    if issubclass(real_type(value), int) and not MIN_INT <= value <= MAX_INT:
         return _as_float(value)
     raise NotANumber(f"a value of type {type(value).__name__}")
 
@@ -85,7 +86,8 @@ def point_attributes(attributes: Any, group: str) -> dict[str, Any] | None:
     """Return `attributes` cleaned for a metric point, or None when there are none."""
     if attributes is None:
         return None
-    if not isinstance(attributes, Mapping):
+    given = attributes
+    if not issubclass(real_type(attributes), Mapping):
         warn_once(
             ("attributes", group),
             "record_metrics(%r): the `attributes` argument of type %s is not a mapping; the"
@@ -95,11 +97,9 @@ def point_attributes(attributes: Any, group: str) -> dict[str, Any] | None:
             type(attributes).__name__,
         )
         return None
-    given: Mapping[Any, Any] = attributes
     kept = cleaned(given)
     return {key: _hashable(value) for key, value in kept.items()} or None
 
 
 def _hashable(value: Any) -> Any:
-    kind: Any = type(value)
-    return tuple(value) if kind is list else value
+    return tuple(value) if real_type(value) is list else value

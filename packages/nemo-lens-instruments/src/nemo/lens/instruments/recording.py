@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from nemo.lens.instruments.meters import instrument_set
 from nemo.lens.instruments.problems import warn_once
+from nemo.lens.text import real_type
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,7 +73,8 @@ def merged_values(group: str, values: Any, more_values: dict[str, Any]) -> dict[
     """Join what was given as a mapping and as keywords; empty when the mapping is none."""
     if values is None:
         return more_values
-    if not isinstance(values, Mapping):
+    given = values
+    if not issubclass(real_type(values), Mapping):
         warn_once(
             ("values", group),
             "record_metrics(%r): the `values` argument of type %s is not a mapping; the call"
@@ -81,7 +83,6 @@ def merged_values(group: str, values: Any, more_values: dict[str, Any]) -> dict[
             type(values).__name__,
         )
         return {}
-    given: Mapping[str, Any] = values
     try:
         return {**given, **more_values}
     except Exception:  # a mapping of the caller's whose own methods fail
