@@ -75,7 +75,7 @@ _SWITCH: Final = Boolean()
 _TEXT: Final = Text()
 _VERBATIM_TEXT: Final = Text(keeps_blanks=True)
 _GROUPS: Final = GroupSpec("names of groups and presets, `-name` to exclude")
-_DURATIONS: Final = Words("ms", "s", "both")
+_DURATIONS: Final = Words("ms", "s", "both", fault="Invalid unit")
 _EXPORTERS: Final = Words("otlp", "console", "file", fault="Unknown exporter", several=True)
 
 # fmt: off
