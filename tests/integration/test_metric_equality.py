@@ -7,7 +7,10 @@ import logging
 import math
 import os
 import random
+import signal
+import sys
 import threading
+import time
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -314,3 +317,86 @@ def test_metrics_recorded_before_set_up_are_not_kept():
     set_meter_provider(MeterProvider([reader], shutdown_on_exit=False))
     record_metrics(meter, GROUP, steps=1)
     assert [point[-1] for point in normalised(reader.get_metrics_data())] == ["1"]
+
+
+def set_up(reader):
+    """Set telemetry up with a reader of the test's own."""
+    config = NemoLensConfig(enabled=True, traces_enabled=False, run_id="test", sigterm_flush=False)
+    return setup_telemetry(config, rank=0, metric_reader=reader)
+
+
+def test_metrics_arrive_again_after_a_second_set_up():
+    """Meters that libraries kept from the first one lead into the second one."""
+    readers = [InMemoryMetricReader(), InMemoryMetricReader()]
+    first = set_up(readers[0])
+    kept = bind_metrics(first.meter, GROUP)
+    kept.record(steps=1)
+    readers[0].get_metrics_data()
+    kept.record(steps=1)
+    first.shutdown()
+    second = set_up(readers[1])
+    kept.record(steps=10)
+    record_metrics(second.meter, GROUP, loss=0.5)
+    points = {point[0]: point[-1] for point in normalised(readers[1].get_metrics_data())}
+    kept.record(steps=10)
+    record_metrics(second.meter, GROUP, loss=0.25)
+    later = {point[0]: point[-1] for point in normalised(readers[1].get_metrics_data())}
+    second.shutdown()
+    assert points["eq.loss"] == "0.5"
+    assert later["eq.loss"] == "0.25"
+    assert int(later["eq.steps"]) - int(points["eq.steps"]) == 10
+
+
+def test_children_forked_under_busy_threads_record_and_collect():
+    """No lock of the parent's threads is in the way."""
+    reader = InMemoryMetricReader()
+    handle = set_up(reader)
+    record_metrics(handle.meter, GROUP, steps=1)
+    reader.get_metrics_data()
+    done = threading.Event()
+
+    def record():
+        while not done.is_set():
+            record_metrics(handle.meter, GROUP, steps=1, time=0.5, attributes={"a": "x"})
+
+    threads = [threading.Thread(target=record) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    try:
+        statuses = [_status_of_a_child(handle, reader) for _ in range(40)]
+    finally:
+        done.set()
+        for thread in threads:
+            thread.join()
+        handle.shutdown()
+    assert statuses == [0] * 40
+
+
+def _status_of_a_child(handle, reader):
+    child = os.fork()
+    if child == 0:
+        status = 1
+        with contextlib.suppress(BaseException):
+            record_metrics(handle.meter, GROUP, level=7)
+            points = {point[0]: point[-1] for point in normalised(reader.get_metrics_data())}
+            status = 0 if points == {"eq.level": "7"} else 2
+        os._exit(status)
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            return os.waitstatus_to_exitcode(status)
+        time.sleep(0.002)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return "hangs"
+
+
+def test_a_disabled_process_keeps_nothing():
+    """What goes into a meter that discards is not even looked at."""
+    handle = setup_telemetry(NemoLensConfig(enabled=False))
+    odd = object()
+    references = sys.getrefcount(odd)
+    record_metrics(handle.meter, GROUP, loss=odd)
+    bind_metrics(handle.meter, GROUP).record(loss=odd)
+    assert sys.getrefcount(odd) == references

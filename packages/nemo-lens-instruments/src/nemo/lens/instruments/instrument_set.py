@@ -61,6 +61,7 @@ class InstrumentSet:
         "_applying",
         "_collection",
         "_context_now",
+        "_discards",
         "_emitters",
         "_gauges",
         "_group",
@@ -74,6 +75,7 @@ class InstrumentSet:
         self, meter: Meter, group: str, specs: tuple[MetricSpec, ...], collection: Collection
     ) -> None:
         from opentelemetry.context import get_current
+        from opentelemetry.metrics import NoOpMeter
 
         self.specs = specs
         self.attribute_sets = AttributeSets(group)
@@ -81,6 +83,7 @@ class InstrumentSet:
         self._group = group
         self._collection = collection
         self._context_now = get_current
+        self._discards = type(meter) is NoOpMeter
         self._emitters = emitters_of(meter, group, specs)
         self._gauges = frozenset(spec.key for spec in specs if spec.kind == "gauge")
         self._pending: deque[tuple[Sequence[str], Sequence[Any], Points, Any]] = deque()
@@ -94,6 +97,8 @@ class InstrumentSet:
             values: As many values; `None` for nothing.
             points: The attributes, from `attribute_sets`.
         """
+        if self._discards:
+            return
         if not _IMMUTABLE_TYPES.issuperset(map(type, values)):
             values = [self._plain(key, value) for key, value in zip(keys, values, strict=True)]
         if points is OVERFLOW:
