@@ -103,7 +103,8 @@ def test_every_metric_arrives_over_otlp(otlp):
         record_everything(handle.meter)
         handle.flush()
         record_everything(handle.meter)
-    assert handle.shutdown(timeout_ms=1000 * TIMEOUT_S)
+    assert handle.flush(timeout_ms=1000 * TIMEOUT_S)
+    handle.shutdown()
 
     metrics = [
         metric
@@ -141,7 +142,8 @@ def test_process_and_host_metrics_arrive_over_otlp(otlp):
     config = NemoLensConfig(enabled=True, run_id="arrival", sigterm_flush=False)
     handle = setup_telemetry(config, rank=0)
     observe_system()
-    assert handle.shutdown(timeout_ms=1000 * TIMEOUT_S)
+    assert handle.flush(timeout_ms=1000 * TIMEOUT_S)
+    handle.shutdown()
     expected = {"process.cpu.time", "process.memory.usage", "system.memory.usage"}
     assert expected <= otlp.metric_names()
 
