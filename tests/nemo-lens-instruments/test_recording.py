@@ -153,6 +153,19 @@ def test_a_gauge_shows_nan_and_no_sum_is_spoiled_by_it(meter, group):
     assert meter.points("app.level") == []
 
 
+@pytest.mark.parametrize("live", [False, True])
+def test_nan_and_infinities_are_counted_by_metric(meter, group, live):
+    """A backend that shows the gauge's last number still learns about them."""
+    record_metrics(meter, group, loss=1.0)
+    assert meter.collect()["nemo.lens.metrics.not_finite"] == [] if live else True
+    record_metrics(meter, group, loss=np.float32("nan"), time=math.inf)
+    record_metrics(meter, group, loss=math.nan)
+    record_metrics(meter, group, loss=2.0, nothing=math.nan)
+    reported = meter.collect()["nemo.lens.metrics.not_finite"]
+    counts = {attributes["nemo.metric.name"]: count for count, attributes in reported}
+    assert counts == {"app.loss": 2, "app.time": 1}
+
+
 def test_counters_only_grow(meter, group, caplog):
     """A negative increment is dropped and told."""
     record_metrics(meter, group, steps=-1)
@@ -270,9 +283,9 @@ anything = st.one_of(
 @settings(
     max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
 )
-def test_nothing_ever_raises(group, values, attributes, value):
+def test_nothing_ever_raises(group, caplog, values, attributes, value):
     """Whatever is handed in, recording returns and gives the instrument plain numbers only."""
-    logging.getLogger("nemo.lens").setLevel(logging.CRITICAL)
+    caplog.set_level(logging.CRITICAL, logger="nemo.lens")
     meter = RecordingMeter()
     record_metrics(meter, group, values, attributes=attributes, loss=value, time=value)
     points = meter.instruments["app.loss"].points if meter.instruments else []

@@ -10,11 +10,12 @@ nothing but the OpenTelemetry API. Until a first collection nothing waits at all
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from nemo.lens.instruments.emitters import instrument_of
 from nemo.lens.instruments.metric_spec import MetricSpec
 from nemo.lens.instruments.problems import warn_once
+from nemo.lens.semconv import NEMO_METRIC_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,17 +24,35 @@ if TYPE_CHECKING:
 
     from nemo.lens.instruments.instrument_set import InstrumentSet
 
-OVERFLOW_GROUP = "nemo.lens.metrics"
-OVERFLOW_SPEC = MetricSpec(
+GROUP = "nemo.lens.metrics"
+
+
+def _reported_here(_options: CallbackOptions) -> Iterable[Observation]:
+    """Stand in the table for the `Collection` of a meter, which reports there."""
+    return ()
+
+
+OVERFLOW = MetricSpec(
     "overflow",
     "nemo.lens.metrics.overflow",
     "observable_counter",
     "{measurement}",
     "Measurements whose attribute set was one too many, recorded under otel.metric.overflow.",
-    callback=lambda _options: (),
+    callback=_reported_here,
     owner="nemo-lens",
 )
-"""Reported by the `Collection` of each meter, once there is an overflow."""
+NOT_FINITE = MetricSpec(
+    "not_finite",
+    "nemo.lens.metrics.not_finite",
+    "observable_counter",
+    "{measurement}",
+    "Measurements that were NaN or infinite; exports show nothing of most of them.",
+    callback=_reported_here,
+    attributes=(NEMO_METRIC_NAME,),
+    owner="nemo-lens",
+)
+SPECS = (OVERFLOW, NOT_FINITE)
+"""What each meter reports about its own measurements, once there is something to report."""
 
 _LONGEST_WAIT_S = 1.0
 """How long a collection waits for a thread that is applying the same values right now.
@@ -57,8 +76,10 @@ class Collection:
 
     def attach(self, meter: Meter) -> None:
         """Have `meter` call this object at every collection; without that nothing ever waits."""
+        reports = {OVERFLOW: self.report_overflow, NOT_FINITE: self.report_not_finite}
         try:
-            instrument_of(meter, dataclasses.replace(OVERFLOW_SPEC, callback=self))
+            for spec, callback in reports.items():
+                instrument_of(meter, dataclasses.replace(spec, callback=callback))
         except Exception as reason:  # a foreign meter without observable instruments
             warn_once(
                 ("collection", type(meter).__name__),
@@ -67,23 +88,32 @@ class Collection:
                 reason,
             )
 
-    def __call__(self, _options: CallbackOptions) -> Iterable[Observation]:
-        """Record what waits; report the overflow, when there was one."""
+    def report_overflow(self, _options: CallbackOptions) -> Iterable[Observation]:
+        """Record what waits, then report the overflow, when there was one."""
+        from opentelemetry.metrics import Observation
+
+        overflowed = sum(instruments.overflowed for instruments in self._up_to_date())
+        return [Observation(overflowed)] if overflowed else []
+
+    def report_not_finite(self, _options: CallbackOptions) -> Iterable[Observation]:
+        """Record what waits, then report how often which metric was no finite number."""
+        from opentelemetry.metrics import Observation
+
+        return [
+            Observation(count, {NEMO_METRIC_NAME: name})
+            for instruments in self._up_to_date()
+            for name, count in tuple(instruments.not_finite.items())
+        ]
+
+    def _up_to_date(self) -> tuple[InstrumentSet, ...]:
         self.is_live = True
-        overflowed = 0
-        for instruments in tuple(self.sets.values()):
+        sets = tuple(self.sets.values())
+        for instruments in sets:
             instruments.apply_pending(wait_s=_LONGEST_WAIT_S)
-            overflowed += instruments.overflowed
-        return [_observation(overflowed)] if overflowed else []
+        return sets
 
     def after_fork(self) -> None:
         """Leave what waits to the parent; wait for a collection in this process."""
         self.is_live = False
         for instruments in self.sets.values():
             instruments.after_fork()
-
-
-def _observation(count: int) -> Any:
-    from opentelemetry.metrics import Observation
-
-    return Observation(count)

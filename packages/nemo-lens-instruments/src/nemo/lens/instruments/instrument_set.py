@@ -55,6 +55,7 @@ class InstrumentSet:
         specs: As given; another object means that the group was declared anew.
         attribute_sets: The attribute sets of this group on this meter.
         overflowed: Measurements that were recorded under the overflow attribute.
+        not_finite: How many measurements of which metric were NaN or infinite.
     """
 
     __slots__ = (
@@ -67,6 +68,7 @@ class InstrumentSet:
         "_group",
         "_pending",
         "attribute_sets",
+        "not_finite",
         "overflowed",
         "specs",
     )
@@ -80,6 +82,7 @@ class InstrumentSet:
         self.specs = specs
         self.attribute_sets = AttributeSets(group)
         self.overflowed = 0
+        self.not_finite: dict[str, int] = {}
         self._group = group
         self._collection = collection
         self._context_now = get_current
@@ -106,6 +109,7 @@ class InstrumentSet:
         if not self._collection.is_live:
             for key, value in zip(keys, values, strict=True):
                 if value is not None:
+                    self._is_finite(key, value)
                     self._emit(key, value, points)
             return
         self._pending.append((keys, values, points, self._context_now()))
@@ -159,15 +163,25 @@ class InstrumentSet:
             for key, value in zip(reversed(keys), reversed(values), strict=True):
                 if value is None:
                     continue
+                is_finite = self._is_finite(key, value)
                 if key in gauges:
                     series = (key, id(points))
                     if series in replaced:
                         continue
-                    if type(value) is not float or math.isfinite(value):
+                    if is_finite:
                         replaced.add(series)
                 kept.append((key, value, points, context))
         kept.reverse()
         return kept
+
+    def _is_finite(self, key: str, value: Any) -> bool:
+        """Say whether a plain number is finite; count it when it is not."""
+        if type(value) is not float or math.isfinite(value):
+            return True
+        name = next((spec.name for spec in self.specs if spec.key == key), "")
+        if name:
+            self.not_finite[name] = self.not_finite.get(name, 0) + 1
+        return False
 
     def _plain(self, key: str, value: Any) -> Any:
         """Read a value that may change or hold much memory; None when it is no number."""

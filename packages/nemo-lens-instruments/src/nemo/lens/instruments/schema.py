@@ -8,7 +8,7 @@ import re
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from nemo.lens.instruments.collection import OVERFLOW_GROUP, OVERFLOW_SPEC
+from nemo.lens.instruments import collection
 from nemo.lens.instruments.registry import registered_metric_groups
 from nemo.lens.metric_durations import BOTH, MILLISECONDS, SECONDS
 
@@ -48,7 +48,7 @@ def schema() -> list[dict[str, Any]]:
     """
     for module in OWN_MODULES:
         import_module(f"nemo.lens.instruments.{module}")
-    groups = {OVERFLOW_GROUP: (OVERFLOW_SPEC,), **registered_metric_groups()}
+    groups = {collection.GROUP: collection.SPECS, **registered_metric_groups()}
     return [
         _row(group, spec, recorded_when)
         for group, specs in sorted(groups.items())
