@@ -87,6 +87,18 @@ def test_values_wait_for_the_collection_once_there_was_one(meter, group):
     assert None not in meter.instruments["app.steps"].contexts
 
 
+@pytest.mark.parametrize("refused", [10**400, math.nan, math.inf, "x", None])
+def test_a_value_that_cannot_be_shown_does_not_hide_the_one_before(meter, group, refused):
+    """The last usable value of the interval reaches the gauge."""
+    bound = bind_metrics(meter, group)
+    bound.record(loss=0.0)
+    meter.collect()
+    bound.record(loss=1.0)
+    bound.record(loss=refused)
+    meter.collect()
+    assert meter.points("app.loss")[1] == (1.0, {})
+
+
 def test_nothing_that_waits_is_lost_when_the_group_is_replaced(meter, group):
     """It goes to the instruments of the old declaration first."""
     bound = bind_metrics(meter, group)

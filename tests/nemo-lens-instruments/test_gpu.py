@@ -178,6 +178,19 @@ def test_a_forked_child_opens_nvml_anew(meter, nvml):
     assert nvml.opened == before
 
 
+def test_a_driver_that_is_gone_later_is_told_once(meter, nvml, monkeypatch, caplog):
+    """Collections go on without GPUs."""
+    assert gpu.observe_gpus(meter, devices=[0])
+
+    def gone():
+        raise RuntimeError("driver is gone")
+
+    monkeypatch.setattr(nvml, "nvmlInit", gone)
+    assert meter.collect()["nv.gpu.power"] == []
+    assert meter.collect()["nv.gpu.power"] == []
+    assert caplog.text.count("NVML cannot be opened") == 1
+
+
 def test_no_process_is_started(meter, nvml, monkeypatch):
     """Neither at the start nor at a collection."""
 

@@ -59,13 +59,19 @@ class ObservedGpus:
 
     def _opened(self) -> list[tuple[Any, dict[str, str | int]]]:
         if self.devices and self._opened_by != os.getpid():
+            self._opened_by = os.getpid()
+            self._handles = self._open_all()
+        return self._handles
+
+    def _open_all(self) -> list[tuple[Any, dict[str, str | int]]]:
+        try:
             self._nvml = import_module("pynvml")
             self._nvml.nvmlInit()
-            self._handles = [
-                opened for device in self.devices if (opened := self._open(device)) is not None
-            ]
-            self._opened_by = os.getpid()
-        return self._handles
+        except Exception as reason:  # worked before, in the process that this one was forked from
+            _logger.warning("NVML cannot be opened (%r); GPUs are not observed.", reason)
+            return []
+        opened = map(self._open, self.devices)
+        return [handle for handle in opened if handle is not None]
 
     def _read(self, read: Callable[[Any, Any], float], handle: Any) -> float | None:
         try:

@@ -18,6 +18,7 @@ import threading
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
+from nemo.lens.conversion import MAX_INT, MIN_INT
 from nemo.lens.instruments.attribute_sets import OVERFLOW, AttributeSets
 from nemo.lens.instruments.emitters import emitters_of
 from nemo.lens.instruments.points import NotANumber, number
@@ -155,7 +156,8 @@ class InstrumentSet:
     ) -> Iterable[tuple[str, Any, Points, Any]]:
         """Leave out the gauge values that a later one with the same attributes replaces.
 
-        A gauge may refuse NaN and infinities, and keep the value before; so these replace nothing.
+        A gauge may refuse NaN, infinities and integers beyond 64 bit, and keep the value before;
+        so these replace nothing.
         """
         gauges, replaced = self._gauges, set[tuple[str, int]]()
         kept: list[tuple[str, Any, Points, Any]] = []
@@ -168,7 +170,7 @@ class InstrumentSet:
                     series = (key, id(points))
                     if series in replaced:
                         continue
-                    if is_finite:
+                    if is_finite and (type(value) is not int or MIN_INT <= value <= MAX_INT):
                         replaced.add(series)
                 kept.append((key, value, points, context))
         kept.reverse()
