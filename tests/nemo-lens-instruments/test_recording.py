@@ -3,6 +3,7 @@
 """Recording keeps what it can, says each problem once, and never raises."""
 
 import decimal
+import enum
 import fractions
 import gc
 import logging
@@ -177,6 +178,7 @@ def test_counters_only_grow(meter, group, caplog):
     ("call", "text"),
     [
         (lambda meter: record_metrics(meter, "nobody", x=1), "unregistered group"),
+        (lambda meter: record_metrics(meter, ["app"], x=1), "unregistered group"),
         (lambda meter: record_metrics(meter, "app", x=1), "Unknown metric key"),
         (lambda meter: record_metrics(meter, "app", seen=1), "reports through its callback"),
         (lambda meter: record_metrics(meter, "app", 5), "`values` argument of type int"),
@@ -224,6 +226,33 @@ def test_keys_named_like_parameters_are_ordinary_keys(meter):
     assert [
         meter.points(f"odd.{key}")[0][0] for key in ("meter", "group", "values", "attributes")
     ] == [1, 2, 3, 4]
+
+
+class Metric(str, enum.Enum):
+    """Keys as some libraries keep them."""
+
+    LOSS = "loss"
+
+
+class OnceHashable:
+    """A key that works when the mapping is made, and never again."""
+
+    def __init__(self):
+        self.hashed = 0
+
+    def __hash__(self):
+        self.hashed += 1
+        if self.hashed > 2:
+            raise RuntimeError("hash")
+        return 1
+
+
+def test_keys_may_be_text_enumerations_and_nothing_else(meter, group, caplog):
+    """What is no text is told once; the other values of the call are recorded."""
+    for _ in range(2):
+        record_metrics(meter, group, {Metric.LOSS: 1.0, OnceHashable(): 2, 3: 4, "steps": 5})
+    assert meter.recorded() == {"app.loss": [(1.0, {})] * 2, "app.steps": [(5, {})] * 2}
+    assert caplog.text.count("is no metric key") == 1
 
 
 def test_a_meter_is_not_kept_alive(group):

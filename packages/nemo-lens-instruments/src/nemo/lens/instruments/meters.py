@@ -33,7 +33,10 @@ def instrument_set(meter: Meter, group: str, caller: str) -> InstrumentSet | Non
     Returns:
         None when the group is not registered or nothing can be recorded with this meter.
     """
-    specs = specs_of(group)
+    try:
+        specs = specs_of(group)
+    except TypeError:  # not even hashable
+        specs, group = None, f"of type {type(group).__name__}"
     if specs is None:
         warn_once(
             ("group", group),

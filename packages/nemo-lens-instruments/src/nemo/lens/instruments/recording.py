@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from opentelemetry.metrics import Meter
 
 
+_TEXT = frozenset({str})
+
+
 def record_metrics(
     meter: Meter,
     group: str,
@@ -84,7 +87,8 @@ def merged_values(group: str, values: Any, more_values: dict[str, Any]) -> dict[
         )
         return {}
     try:
-        return {**given, **more_values}
+        merged = {**given, **more_values}
+        return merged if _TEXT.issuperset(map(type, merged)) else _with_text_keys(group, merged)
     except Exception:  # a mapping of the caller's whose own methods fail
         warn_once(
             ("values", group),
@@ -93,3 +97,19 @@ def merged_values(group: str, values: Any, more_values: dict[str, Any]) -> dict[
             type(given).__name__,
         )
         return more_values
+
+
+def _with_text_keys(group: str, values: Mapping[Any, Any]) -> dict[str, Any]:
+    """Keep the values whose keys are text, members of text enumerations among them."""
+    kept: dict[str, Any] = {}
+    for key, value in values.items():
+        if issubclass(real_type(key), str):
+            kept[str.__str__(key)] = value
+        else:
+            warn_once(
+                ("key type", group),
+                "record_metrics(%r): a key of type %s is no metric key; its value was dropped.",
+                group,
+                type(key).__name__,
+            )
+    return kept
