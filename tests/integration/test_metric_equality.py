@@ -124,6 +124,16 @@ def _point(point, kind):
     return (attributes, point.count, repr(point.sum), counts, point.min, point.max, exemplars)
 
 
+def sdk_tells_types_apart():
+    """Say whether 1 and True are two series; older versions show either under both names."""
+    reader = InMemoryMetricReader()
+    gauge = MeterProvider([reader], shutdown_on_exit=False).get_meter("probe").create_gauge("g")
+    gauge.set(1, {"a": 1})
+    gauge.set(2, {"a": True})
+    return len(normalised(reader.get_metrics_data())) == 2
+
+
+OF_SEVERAL_TYPES = sdk_tells_types_apart()
 numbers = st.one_of(st.floats(0, 50), st.integers(0, 50))
 gauge_numbers = st.one_of(numbers, st.floats(-5, 5), st.just(math.nan), st.just(math.inf))
 records = st.tuples(
@@ -140,8 +150,10 @@ records = st.tuples(
     st.one_of(
         st.none(),
         st.fixed_dictionaries(
-            {"a": st.sampled_from(["x", "y", 1, True, 1.0])},
-            optional={"b": st.sampled_from([1, 2, (1, 2), (1.0, 2.0)])},
+            {"a": st.sampled_from(["x", "y", 1, *([True, 1.0] if OF_SEVERAL_TYPES else [])])},
+            optional={
+                "b": st.sampled_from([1, 2, (1, 2), *([(1.0, 2.0)] if OF_SEVERAL_TYPES else [])])
+            },
         ),
     ),
     st.booleans(),
