@@ -1,5 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
 # SPDX-License-Identifier: Apache-2.0
+# pyright: reportConstantRedefinition=false
 """Set telemetry up once per process, and shut it down through the handle that this gives.
 
 This is the one place of the api that names the sdk, and it does so only when the process exports.
@@ -8,7 +9,6 @@ This is the one place of the api that names the sdk, and it does so only when th
 from __future__ import annotations
 
 import logging
-import operator
 import os
 import threading
 from importlib import import_module
@@ -16,14 +16,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from nemo.lens import state
 from nemo.lens.config import ensure_run_id
+from nemo.lens.export_decision import NOT_GIVEN, checked_count, decides_to_export, explained
 from nemo.lens.fork_safety import run_in_forked_child
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from opentelemetry.metrics import Meter
-    from opentelemetry.sdk.metrics.export import MetricReader
-    from opentelemetry.sdk.trace.export import SpanExporter
     from opentelemetry.trace import Tracer
 
     from nemo.lens.config import NemoLensConfig
@@ -34,15 +33,6 @@ __all__ = ["TelemetryHandle", "setup_telemetry"]
 
 _log = logging.getLogger(__name__)
 
-
-class _NotGiven:
-    """The default of `rank` and `world_size`, which tells "not given" from every value."""
-
-    def __repr__(self) -> str:
-        return "<not given>"
-
-
-_NOT_GIVEN: Any = _NotGiven()
 
 _INITIALIZED = False
 _lock = threading.RLock()
@@ -84,6 +74,8 @@ class TelemetryHandle:
 
     Attributes:
         is_exporting: True when spans, metrics or logs of this process are really exported.
+        library: The prefix of the library that set telemetry up.
+        runtime: What the sdk runs for it; None when nothing is exported.
     """
 
     def __init__(
@@ -99,8 +91,8 @@ class TelemetryHandle:
         self.is_exporting = is_exporting
         self._tracer = tracer
         self._meter = meter
-        self._runtime = _runtime
-        self._library = _library
+        self.runtime = _runtime
+        self.library = _library
         self._owner = _owner
         self._is_shut_down = False
 
@@ -132,7 +124,7 @@ class TelemetryHandle:
             True when all of it was delivered in time, or nothing is exported here.
         """
         try:
-            return self._runtime is None or self._runtime.flush(timeout_ms)
+            return self.runtime is None or self.runtime.flush(timeout_ms)
         except Exception:
             _log.debug("flush failed", exc_info=True)
             return False
@@ -155,7 +147,7 @@ class TelemetryHandle:
                 return self.flush(timeout_ms)
             self._is_shut_down = True
             _release(self)
-            return self._runtime is None or self._runtime.shutdown(timeout_ms)
+            return self.runtime is None or self.runtime.shutdown(timeout_ms)
         except Exception:
             _log.debug("shutdown failed", exc_info=True)
             return False
@@ -167,18 +159,18 @@ class TelemetryHandle:
             `{"lanes": {<signal and exporter>: {"delivered": int, "pending": int, "lost": {reason:
             int}}}, "lost": {reason: int}}`; both empty when nothing is exported here.
         """
-        if self._runtime is None:
+        if self.runtime is None:
             return {"lanes": {}, "lost": {}}
-        return self._runtime.stats()
+        return self.runtime.stats()
 
 
 def setup_telemetry(  # noqa: PLR0917 - the signature is the compatibility contract
     config: NemoLensConfig,
-    rank: Any = _NOT_GIVEN,
-    world_size: Any = _NOT_GIVEN,
+    rank: Any = NOT_GIVEN,
+    world_size: Any = NOT_GIVEN,
     resource_attributes: Mapping[str, Any] | None = None,
-    span_exporter: SpanExporter | None = None,
-    metric_reader: MetricReader | None = None,
+    span_exporter: Any = None,
+    metric_reader: Any = None,
     export_strategy: ExportStrategy | None = None,
     _allow_reinit: bool = False,
 ) -> TelemetryHandle:
@@ -195,8 +187,10 @@ def setup_telemetry(  # noqa: PLR0917 - the signature is the compatibility contr
             rank is known from `resource_attributes` or `OTEL_RESOURCE_ATTRIBUTES`.
         world_size: Number of ranks.
         resource_attributes: Attributes of the resource; they win over everything else.
-        span_exporter: Exports spans in place of the exporters that `config` names.
-        metric_reader: Reads metrics in place of the exporters that `config` names.
+        span_exporter: An OpenTelemetry `SpanExporter` that exports spans in place of the exporters
+            that `config` names.
+        metric_reader: An OpenTelemetry `MetricReader` that reads metrics in place of the exporters
+            that `config` names.
         export_strategy: Name of a strategy, or a callable `(config, rank, world_size) -> bool`,
             in place of `config.export_strategy`.
         _allow_reinit: Shut a running set-up down and set up anew instead of raising.
@@ -219,8 +213,8 @@ def setup_telemetry(  # noqa: PLR0917 - the signature is the compatibility contr
         return _set_up(
             config,
             library,
-            rank=_checked("rank", rank, least=0),
-            world_size=_checked("world_size", world_size, least=1),
+            rank=checked_count("rank", rank, least=0),
+            world_size=checked_count("world_size", world_size, least=1),
             resource_attributes=resource_attributes,
             span_exporter=span_exporter,
             metric_reader=metric_reader,
@@ -235,14 +229,14 @@ def _set_up(
     rank: int | None,
     world_size: int | None,
     resource_attributes: Mapping[str, Any] | None,
-    span_exporter: SpanExporter | None,
-    metric_reader: MetricReader | None,
+    span_exporter: Any,
+    metric_reader: Any,
     strategy: ExportStrategy | None,
 ) -> TelemetryHandle:
     global _INITIALIZED, _primary
     config.validate()
     ensure_run_id(config)
-    exports = _decides_to_export(config, rank, world_size, resource_attributes, strategy)
+    exports = decides_to_export(config, rank, world_size, resource_attributes, strategy)
     if not exports or os.environ.get("OTEL_SDK_DISABLED", "").strip().lower() == "true":
         _retire_running()
         handle = TelemetryHandle(_library=library)
@@ -261,7 +255,11 @@ def _set_up(
         handle = TelemetryHandle(
             runtime.tracer, runtime.meter, runtime.exports, _runtime=runtime, _library=library
         )
-        _open_gate(config, rank_given=rank is not None)
+        try:
+            _open_gate(config, rank_given=rank is not None)
+        except Exception:
+            handle.shutdown()
+            raise
     _primary = handle
     _INITIALIZED = True
     return handle
@@ -281,7 +279,7 @@ def _disabled(config: NemoLensConfig) -> TelemetryHandle:
 def _second_handle(
     running: TelemetryHandle, library: str, config: NemoLensConfig
 ) -> TelemetryHandle:
-    if library == running._library:  # noqa: SLF001 - the handle is this module's own
+    if library == running.library:
         raise RuntimeError(
             "Telemetry has already been initialised in this process: setup_telemetry() was called "
             f"before with the configuration of {library!r}. Keep the first handle, or call its "
@@ -294,84 +292,19 @@ def _second_handle(
         running.tracer,
         running.meter,
         running.is_exporting,
-        _runtime=running._runtime,  # noqa: SLF001 - the handle is this module's own
+        _runtime=running.runtime,
         _library=library,
         _owner=running,
     )
 
 
-def _decides_to_export(
-    config: NemoLensConfig,
-    rank: int | None,
-    world_size: int | None,
-    resource_attributes: Mapping[str, Any] | None,
-    strategy: ExportStrategy | None,
-) -> bool:
-    chosen: ExportStrategy | None = strategy
-    if chosen is None and config.is_explicit("export_strategy"):
-        chosen = config.export_strategy
-    if rank is None:
-        if chosen is None:
-            return True
-        rank, world_size = _known_rank(resource_attributes)
-        if rank is None:
-            _log.warning(
-                "the export strategy %r needs a rank and none is known: this process exports. "
-                "Pass rank= to setup_telemetry, or set nv.dl.rank in resource_attributes or in "
-                "OTEL_RESOURCE_ATTRIBUTES",
-                chosen if isinstance(chosen, str) else getattr(chosen, "__name__", chosen),
-            )
-            return True
-    should_export = _load_strategies()
-    size = world_size if world_size is not None else _detected_world_size(rank)
-    return should_export(chosen or config.export_strategy, config, rank, size)
-
-
-def _known_rank(resource_attributes: Mapping[str, Any] | None) -> tuple[int | None, int | None]:
-    from nemo.lens.resources.attributes import get_otel_resource_attributes
-
-    known = {**get_otel_resource_attributes(), **(resource_attributes or {})}
-    return _usable(known.get("nv.dl.rank"), 0), _usable(known.get("nv.dl.world_size"), 1)
-
-
-def _usable(value: Any, least: int) -> int | None:
-    try:
-        number = int(value)
-    except (TypeError, ValueError):
-        return None
-    return number if number >= least else None
-
-
-def _detected_world_size(rank: int) -> int:
-    from nemo.lens.resources.identity import detect_identity
-
-    detected = detect_identity()
-    return detected.world_size if detected.rank == rank and detected.world_size else 1
-
-
-def _checked(name: str, value: Any, *, least: int) -> int | None:
-    """Read a rank or a number of ranks; digits as text count too."""
-    if value is _NOT_GIVEN or value is None:
-        return None
-    try:
-        number = int(value) if isinstance(value, str) else operator.index(value)
-    except (TypeError, ValueError):
-        number = least - 1
-    if number < least:
-        raise ValueError(
-            f"setup_telemetry: {name}={value!r} is not usable; expected a whole number of at least "
-            f"{least}, or leave {name} out"
-        )
-    return number
-
-
 def _open_gate(config: NemoLensConfig, *, rank_given: bool) -> None:
     # Loaded now, not by the first span: a fork in the middle of an import in another thread would
     # leave the child with an import lock that nobody releases.
-    for module in ("nemo.lens.recording", "nemo.lens.outcome"):
+    for module in ("nemo.lens.spans.recording", "nemo.lens.spans.outcome"):
         import_module(module)
     from nemo.lens.metric_durations import set_metric_durations
-    from nemo.lens.redaction import set_added_redact_keys
+    from nemo.lens.spans.redaction import set_added_redact_keys
 
     _register_groups(config, rank_given=rank_given)
     set_added_redact_keys(config.redact_keys)
@@ -384,7 +317,7 @@ def _register_groups(config: NemoLensConfig, *, rank_given: bool) -> None:
     from nemo.lens.groups import SpanRegistry
     from nemo.lens.vocabulary import register_base_vocabulary, register_vocabulary
 
-    vocabulary = config._span_group_cls  # noqa: SLF001 - named so by the compatibility contract
+    vocabulary = getattr(config, "_span_group_cls", None)
     if vocabulary is not None:
         register_vocabulary(vocabulary)
     elif rank_given or not SpanRegistry.namespaces():
@@ -421,25 +354,8 @@ def _load_sdk() -> Callable[..., Any]:
     try:
         from nemo.lens.sdk.runtime import start
     except ModuleNotFoundError as error:
-        _raise_missing(error)
+        raise explained(error) from error
     return start
-
-
-def _load_strategies() -> Callable[..., bool]:
-    try:
-        from nemo.lens.sdk.strategies import should_export
-    except ModuleNotFoundError as error:
-        _raise_missing(error)
-    return should_export
-
-
-def _raise_missing(error: ModuleNotFoundError) -> Any:
-    name = error.name or ""
-    if name.startswith(("nemo.lens.sdk", "opentelemetry")):
-        from nemo.lens.missing_sdk import missing_sdk_error
-
-        raise missing_sdk_error("setup_telemetry of an exporting process") from error
-    raise error
 
 
 @run_in_forked_child
@@ -448,5 +364,5 @@ def _renew_lock() -> None:
     _lock = threading.RLock()
 
 
-def _reset_for_tests() -> None:
+def _reset_for_tests() -> None:  # pyright: ignore[reportUnusedFunction] -- nemo.lens.testing
     _retire_running()

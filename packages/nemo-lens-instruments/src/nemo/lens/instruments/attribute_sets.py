@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from nemo.lens.instruments.points import point_attributes
 from nemo.lens.instruments.problems import warn_once
-from nemo.lens.text import real_type
+from nemo.lens.spans.text import real_type
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping

@@ -17,7 +17,7 @@ from nemo.lens.semconv import (
     GENAI_REQUEST_MODEL,
     GENAI_TOKEN_TYPE,
 )
-from nemo.lens.text import real_type
+from nemo.lens.spans.text import real_type
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -18,12 +18,12 @@ import threading
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
-from nemo.lens.conversion import MAX_INT, MIN_INT
 from nemo.lens.instruments.attribute_sets import OVERFLOW, AttributeSets
 from nemo.lens.instruments.emitters import emitters_of
 from nemo.lens.instruments.points import NotANumber, number
 from nemo.lens.instruments.problems import warn_once
 from nemo.lens.metric_durations import recorded_units
+from nemo.lens.spans.conversion import MAX_INT, MIN_INT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from nemo.lens.instruments.meters import instrument_set
 from nemo.lens.instruments.problems import warn_once
-from nemo.lens.text import real_type
+from nemo.lens.spans.text import real_type
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

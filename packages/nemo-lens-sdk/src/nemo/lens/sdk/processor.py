@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor
 
-from nemo.lens.scope import scope_values
 from nemo.lens.sdk import counts
+from nemo.lens.semconv import NEMO_SPAN_TRUNCATED, NEMO_SPAN_TRUNCATED_REASON
+from nemo.lens.spans.scope import scope_values
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 
     from nemo.lens.sdk.export_queue import ExportQueue
 
-TRUNCATED = "nemo.span.truncated"
-TRUNCATED_REASON = "nemo.span.truncated.reason"
+TRUNCATED = NEMO_SPAN_TRUNCATED
+TRUNCATED_REASON = NEMO_SPAN_TRUNCATED_REASON
 _REASON = "still open at telemetry shutdown"
 _WRITES = (
     "add_event",

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import atexit
+import functools
 import logging
 import os
 import re
@@ -23,11 +24,12 @@ from nemo.lens.fork_safety import run_in_forked_child
 from nemo.lens.package_info import __version__
 from nemo.lens.sdk import _otel_private, ids
 from nemo.lens.sdk.building import Build, Callbacks, LensMeterProvider, LensTracerProvider, build
+from nemo.lens.sdk.losses import report_losses_as_metric
 from nemo.lens.sdk.signals import SignalFlush
 from nemo.lens.semconv import SCHEMA_URL
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from opentelemetry.metrics import Meter
     from opentelemetry.sdk.metrics.export import MetricReader
@@ -56,6 +58,7 @@ class Runtime:
         self._signals = SignalFlush(built.pipeline)
         self._supervisor = self._signals.supervisor
         self._reported = False
+        self._undo: list[Callable[[], object]] = []
         self.exports = False
         self.tracer_provider: Any = None
         self.meter_provider: Any = None
@@ -64,12 +67,15 @@ class Runtime:
 
     def install(self, built: Build) -> None:
         """Make the process use what was built, and start the threads."""
+        # First of all, and by this thread: what comes next may start threads that start it too,
+        # and the signal handlers need its pipe.
+        self._supervisor.start()
         own_tracer = self._install_traces(built)
         own_meter = self._install_metrics(built)
         own_logger = self._install_logs(built)
         self._owned = (own_tracer, own_meter, own_logger)
+        report_losses_as_metric(self.meter, self.pipeline)
         self.pipeline.start()
-        self._supervisor.start()
         self._signals.install(
             sigterm=self.config.sigterm_flush, warning_signals=self.config.flush_signals
         )
@@ -141,12 +147,13 @@ class Runtime:
 
     def _retire(self) -> None:
         atexit.unregister(self._at_exit)
+        while self._undo:
+            self._undo.pop()()
         if self.logger_provider is not None:
             from nemo.lens.sdk.logging_bridge import detach_handlers
 
             detach_handlers()
         self._signals.restore()
-        self._supervisor.close()
         _alive.discard(self)
 
     def _install_traces(self, built: Build) -> TracerProvider | None:
@@ -162,6 +169,9 @@ class Runtime:
                 "with its resource and sampler, and does not shut it down"
             )
             installed.add_span_processor(processor)
+            self._undo.append(
+                functools.partial(_otel_private.remove_span_processor, installed, processor)
+            )
             self.tracer_provider = installed
             self.exports = True
             return None
@@ -308,6 +318,6 @@ def _after_fork() -> None:
         runtime.after_fork()
 
 
-def _reset_for_tests() -> None:
+def _reset_for_tests() -> None:  # pyright: ignore[reportUnusedFunction] -- nemo.lens.testing
     for runtime in list(_alive):
         runtime.shutdown(EXIT_TIMEOUT_MS)
