@@ -50,10 +50,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def with_tables(page: str) -> str:
     """Give `page` with both tables in place of what stands between its markers."""
-    page = _between_markers(page, "settings", table(COLUMNS, map(setting_cells, SETTINGS)))
+    page = between_markers(page, "settings", table(COLUMNS, map(setting_cells, SETTINGS)))
     foreign_columns = tuple(column for column in COLUMNS if column != "field")
     rows = map(foreign_cells, FOREIGN_VARIABLES)
-    return _between_markers(page, "foreign", table(foreign_columns, rows))
+    return between_markers(page, "foreign", table(foreign_columns, rows))
 
 
 def setting_cells(setting: Setting) -> tuple[str, ...]:
@@ -85,7 +85,8 @@ def _default(value: Any) -> str:
     return f"`{text}`"
 
 
-def _between_markers(page: str, name: str, content: str) -> str:
+def between_markers(page: str, name: str, content: str) -> str:
+    """Give `page` with `content` in place of what stands between the markers called `name`."""
     begin, end = f"<!-- begin generated: {name} -->", f"<!-- end generated: {name} -->"
     head, found_begin, rest = page.partition(begin)
     _, found_end, tail = rest.partition(end)

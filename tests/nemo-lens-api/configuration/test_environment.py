@@ -32,6 +32,7 @@ FAULTS = (
     "Invalid float",
     "Unknown exporter",
     "Invalid signal",
+    "Invalid unit",
 )
 
 any_bytes = st.binary(max_size=60).filter(lambda raw: b"\0" not in raw)

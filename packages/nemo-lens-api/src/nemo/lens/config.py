@@ -51,6 +51,7 @@ class NemoLensConfig:
         traces_enabled: Whether spans are exported.
         metrics_enabled: Whether metrics are exported.
         logs_enabled: Whether records of Python's `logging` are exported.
+        metric_durations: `"ms"`, `"s"` or `"both"`: the unit of the instruments' durations.
         run_id: The id of the run; set-up fills it when it is empty.
         user: `nemo.user.id` of the resource; left out when empty.
         wandb_entity: `wandb.entity` of the resource; left out when empty.
@@ -81,6 +82,7 @@ class NemoLensConfig:
     traces_enabled: bool = True
     metrics_enabled: bool = True
     logs_enabled: bool = False
+    metric_durations: str = "ms"
     run_id: str = ""
     user: str = ""
     wandb_entity: str = ""

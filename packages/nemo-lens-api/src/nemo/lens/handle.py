@@ -303,10 +303,12 @@ def _open_gate(config: NemoLensConfig, *, rank_given: bool) -> None:
     # leave the child with an import lock that nobody releases.
     for module in ("nemo.lens.spans.recording", "nemo.lens.spans.outcome"):
         import_module(module)
+    from nemo.lens.metric_durations import set_metric_durations
     from nemo.lens.spans.redaction import set_added_redact_keys
 
     _register_groups(config, rank_given=rank_given)
     set_added_redact_keys(config.redact_keys)
+    set_metric_durations(config.metric_durations)
     state.set_step_sampling(config.step_sampling)
     state.set_span_group_spec(config.span_groups)
 

@@ -75,6 +75,7 @@ _SWITCH: Final = Boolean()
 _TEXT: Final = Text()
 _VERBATIM_TEXT: Final = Text(keeps_blanks=True)
 _GROUPS: Final = GroupSpec("names of groups and presets, `-name` to exclude")
+_DURATIONS: Final = Words("ms", "s", "both", fault="Invalid unit")
 _EXPORTERS: Final = Words("otlp", "console", "file", fault="Unknown exporter", several=True)
 
 # fmt: off
@@ -119,6 +120,10 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting("logs_enabled", ("LOGS_ENABLED",), "", _SWITCH, False,
             "logs", "0.1",
             "Switches the export of the records of Python's `logging`."),
+    Setting("metric_durations", ("METRIC_DURATIONS",), "", _DURATIONS, "ms",
+            "metrics", "0.3",
+            "Chooses the duration metrics of the instruments: in milliseconds under the names of "
+            "earlier releases, in seconds after the OpenTelemetry conventions, or both."),
     Setting("run_id", ("RUN_ID",), RUN_ID_VARIABLE, _TEXT, "",
             "resource, run files", "0.1",
             "Identifies the run; when it is empty, set-up fills it from the scheduler or at "

@@ -51,6 +51,7 @@ __all__ = [
     "K8S_POD_UID",
     "NEMO_EXIT_CODE",
     "NEMO_LENS_VERSION",
+    "NEMO_METRIC_NAME",
     "NEMO_MLFLOW_RUN_ID",
     "NEMO_MLFLOW_RUN_URL",
     "NEMO_RUN_ID",
@@ -290,6 +291,9 @@ NEMO_EXIT_CODE: Final = "nemo.exit.code"
 
 NEMO_LENS_VERSION: Final = "nemo.lens.version"
 """The version of nemo-lens-api that instrumented the process."""
+
+NEMO_METRIC_NAME: Final = "nemo.metric.name"
+"""The name of the metric that a measurement was recorded for."""
 
 NEMO_MLFLOW_RUN_ID: Final = "nemo.mlflow.run.id"
 """The identifier of the run in MLflow."""
