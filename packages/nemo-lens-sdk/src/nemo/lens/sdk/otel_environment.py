@@ -8,12 +8,17 @@ import contextlib
 import logging
 import math
 import os
+import threading
 from typing import TYPE_CHECKING
+
+from nemo.lens.fork_safety import run_in_forked_child
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
 _logger = logging.getLogger(__name__)
+_hiding = threading.RLock()
+_warned: set[str] = set()
 
 _SIGNALS = ("TRACES", "METRICS", "LOGS")
 _COMPRESSIONS = ("none", "gzip", "deflate")
@@ -93,13 +98,16 @@ def without_garbage() -> Generator[None, None, None]:
     """Hide unusable `OTEL_*` values while OpenTelemetry reads its variables.
 
     OpenTelemetry's own parsers raise on some of them, half-way through building a provider. The
-    variables are put back afterwards: child processes inherit what the user set.
+    variables are put back afterwards: child processes inherit what the user set. One thread at a
+    time does this: the workers of a forked child build their exporters at the same moment.
     """
-    hidden = {name: os.environ.pop(name) for name in _garbage()}
-    try:
-        yield
-    finally:
-        os.environ.update(hidden)
+    with _hiding:
+        hidden = {name: os.environ.pop(name) for name in _garbage()}
+        try:
+            yield
+        finally:
+            for name, text in hidden.items():
+                os.environ.setdefault(name, text)
 
 
 def milliseconds(name: str, default: float) -> float:
@@ -132,10 +140,22 @@ def _garbage() -> list[str]:
     for name, (_, expected) in _ACCEPTED.items():
         text = os.environ.get(name, "").strip()
         if text and not _is_usable(name, text):
-            _logger.warning(
-                "%s=%r is not usable (expected %s); the default is used", name, text, expected
-            )
+            if name not in _warned:
+                _warned.add(name)
+                _logger.warning(
+                    "%s=%r is not usable (expected %s); the default is used", name, text, expected
+                )
             found.append(name)
         elif not text and name in os.environ:
             found.append(name)
     return found
+
+
+@run_in_forked_child
+def _renew_lock() -> None:
+    global _hiding
+    _hiding = threading.RLock()
+
+
+def _reset_for_tests() -> None:  # pyright: ignore[reportUnusedFunction] -- nemo.lens.testing
+    _warned.clear()

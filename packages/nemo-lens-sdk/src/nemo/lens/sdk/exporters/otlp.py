@@ -9,7 +9,7 @@ import os
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlparse
 
-from nemo.lens.sdk import _otel_private
+from nemo.lens.sdk import _otel_private, otel_environment
 from nemo.lens.sdk.export_queue import Outcome, Sink
 from nemo.lens.sdk.noise import quieten_exporters, warn_once_a_minute
 
@@ -157,7 +157,8 @@ def _build_grpc(signal: Signal, attempt: Attempt) -> Any:
     exporter_class = _otel_private.watching_grpc_exporter(
         exporter_class, lambda stub: WatchedStub(stub, attempt)
     )
-    return exporter_class(compression=_grpc_compression(signal))
+    with otel_environment.without_garbage():
+        return exporter_class(compression=_grpc_compression(signal))
 
 
 def _grpc_compression(signal: Signal) -> Any:
@@ -189,9 +190,11 @@ def _build_http(signal: Signal, attempt: Attempt, *, as_json: bool) -> Any:
         exporter_class = OTLPMetricExporter
     else:
         exporter_class = _otel_private.otlp_log_exporter_class(grpc=False)
-    if any(os.environ.get(name) for name in _CREDENTIAL_PROVIDERS):
-        return exporter_class()
-    return exporter_class(session=WatchedSession(attempt, _to_json(signal) if as_json else None))
+    options: dict[str, Any] = {}
+    if not any(os.environ.get(name) for name in _CREDENTIAL_PROVIDERS):
+        options["session"] = WatchedSession(attempt, _to_json(signal) if as_json else None)
+    with otel_environment.without_garbage():
+        return exporter_class(**options)
 
 
 def _to_json(signal: Signal) -> Callable[[bytes], bytes]:
