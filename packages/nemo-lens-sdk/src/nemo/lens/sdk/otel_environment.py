@@ -135,16 +135,19 @@ def _is_usable(name: str, text: str) -> bool:
     return True
 
 
+def warn_once(name: str, text: str, expected: str, used: str) -> None:
+    """Tell about a bad value; once in a process for each variable, whoever reads it again."""
+    if name not in _warned:
+        _warned.add(name)
+        _logger.warning("%s=%r is not usable (expected %s); %s is used", name, text, expected, used)
+
+
 def _garbage() -> list[str]:
     found: list[str] = []
     for name, (_, expected) in _ACCEPTED.items():
         text = os.environ.get(name, "").strip()
         if text and not _is_usable(name, text):
-            if name not in _warned:
-                _warned.add(name)
-                _logger.warning(
-                    "%s=%r is not usable (expected %s); the default is used", name, text, expected
-                )
+            warn_once(name, text, expected, "the default")
             found.append(name)
         elif not text and name in os.environ:
             found.append(name)

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlparse
@@ -17,8 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from nemo.lens.sdk.exporters.wire import Attempt
-
-_logger = logging.getLogger(__name__)
 
 Signal = Literal["traces", "metrics", "logs"]
 GRPC, HTTP_PROTOBUF, HTTP_JSON = "grpc", "http/protobuf", "http/json"
@@ -44,25 +41,18 @@ def protocol_of(signal: Signal) -> str:
         if value in _PROTOCOLS:
             return value
         if value:
-            _logger.warning(
-                "%s=%r is no OTLP protocol (expected one of %s); %s is used",
-                name,
-                value,
-                ", ".join(_PROTOCOLS),
-                GRPC,
-            )
+            otel_environment.warn_once(name, value, f"one of {', '.join(_PROTOCOLS)}", GRPC)
             return GRPC
     endpoint = _endpoint(signal)
     return HTTP_PROTOBUF if _port(endpoint) == _HTTP_PORT or "/v1/" in endpoint else GRPC
 
 
-def build_exporter(signal: Signal, attempt: Attempt) -> Any:
+def build_exporter(signal: Signal, protocol: str, attempt: Attempt) -> Any:
     """Build the official exporter of a signal, watched by `attempt`.
 
     Raises:
         ImportError: The package of the chosen protocol is not installed; the text names it.
     """
-    protocol = protocol_of(signal)
     try:
         exporter = (
             _build_grpc(signal, attempt)
@@ -93,9 +83,11 @@ class OtlpSink(Sink):
         from nemo.lens.sdk.exporters.wire import Attempt
 
         self._signal: Signal = signal
+        self._protocol = protocol_of(signal)
+        self._endpoint = _endpoint(signal)
         self._repair = repair
         self._attempt = Attempt(self._report)
-        self.exporter = build_exporter(signal, self._attempt)
+        self.exporter = build_exporter(signal, self._protocol, self._attempt)
 
     def send(self, batch: Sequence[Any]) -> Outcome:
         """Send a batch; what a collector refuses for good is not tried again."""
@@ -130,11 +122,11 @@ class OtlpSink(Sink):
             f"otlp {self._signal}",
             "export of %s to %s over %s failed (%s); %s%s",
             self._signal,
-            _endpoint(self._signal) or "the default endpoint",
-            protocol_of(self._signal),
+            self._endpoint or "the default endpoint",
+            self._protocol,
             self._attempt.reason,
             again,
-            _hint(self._signal),
+            _hint(self._endpoint, self._protocol),
         )
 
 
@@ -236,8 +228,8 @@ def _port(endpoint: str) -> int | None:
         return None
 
 
-def _hint(signal: Signal) -> str:
-    port, protocol = _port(_endpoint(signal)), protocol_of(signal)
+def _hint(endpoint: str, protocol: str) -> str:
+    port = _port(endpoint)
     if port == _HTTP_PORT and protocol == GRPC:
         return (
             f"; port {_HTTP_PORT} usually speaks HTTP: set OTEL_EXPORTER_OTLP_PROTOCOL="
