@@ -10,6 +10,8 @@ import time
 
 import pytest
 from opentelemetry import metrics, trace
+from opentelemetry._logs import NoOpLoggerProvider
+from opentelemetry.sdk._logs import LoggerProvider
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import InMemoryMetricReader
 from opentelemetry.sdk.trace import TracerProvider
@@ -26,6 +28,8 @@ from nemo.lens import (
 from nemo.lens import (
     handle as handle_module,
 )
+from nemo.lens.sdk import _otel_private
+from nemo.lens.sdk.logging_bridge import LensLogHandler
 
 pytestmark = pytest.mark.usefixtures("clean_environment")
 
@@ -189,6 +193,57 @@ def test_a_provider_that_cannot_export_is_no_export(caplog):
         handle = setup_telemetry(config, rank=0)
     assert not handle.is_exporting
     assert "takes no span processors" in caplog.text
+    handle.shutdown()
+
+
+def _set_up_logs(run_folder):
+    return setup_telemetry(
+        NemoLensConfig(
+            enabled=True,
+            run_id="r",
+            exporter="file",
+            directory=str(run_folder),
+            traces_enabled=False,
+            metrics_enabled=False,
+            logs_enabled=True,
+            sigterm_flush=False,
+        ),
+        rank=0,
+    )
+
+
+def _recorded_logs(run_folder):
+    return "".join(path.read_text() for path in run_folder.rglob("logs-*.jsonl"))
+
+
+def test_a_logger_provider_of_the_application_is_used_told_about_and_left_alone(tmp_path, caplog):
+    """Records go through it while telemetry runs; afterwards nothing of ours is left in it."""
+    provider = LoggerProvider(shutdown_on_exit=False)
+    _otel_private.set_logger_provider(provider)
+    with caplog.at_level(logging.INFO):
+        handle = _set_up_logs(tmp_path)
+        assert handle.is_exporting
+        assert "the application has installed a logger provider" in caplog.text
+        logging.getLogger("qa").warning("during")
+        assert handle.shutdown()
+        assert _otel_private.get_logger_provider() is provider
+        LensLogHandler().handle(logging.makeLogRecord({"name": "qa", "msg": "late"}))
+    assert '"during"' in _recorded_logs(tmp_path)
+    assert handle.stats()["lost"] == {}
+    provider.shutdown()
+
+
+def test_a_logger_provider_that_cannot_export_is_no_export(tmp_path, caplog):
+    """Claiming to export through it would be a lie."""
+    provider = NoOpLoggerProvider()
+    _otel_private.set_logger_provider(provider)
+    with caplog.at_level(logging.WARNING):
+        handle = _set_up_logs(tmp_path)
+    assert not handle.is_exporting
+    assert "takes no log record processors (NoOpLoggerProvider)" in caplog.text
+    assert "Overriding" not in caplog.text
+    assert _otel_private.get_logger_provider() is provider
+    assert not [h for h in logging.getLogger().handlers if isinstance(h, LensLogHandler)]
     handle.shutdown()
 
 
