@@ -9,13 +9,13 @@ This is the one place of the api that names the sdk, and it does so only when th
 from __future__ import annotations
 
 import logging
-import os
 import threading
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
 
 from nemo.lens import state
 from nemo.lens.config import ensure_run_id
+from nemo.lens.configuration.foreign_variables import read_foreign_variable
 from nemo.lens.export_decision import NOT_GIVEN, checked_count, decides_to_export, explained
 from nemo.lens.fork_safety import run_in_forked_child
 
@@ -237,7 +237,7 @@ def _set_up(
     config.validate()
     ensure_run_id(config)
     exports = decides_to_export(config, rank, world_size, resource_attributes, strategy)
-    if not exports or os.environ.get("OTEL_SDK_DISABLED", "").strip().lower() == "true":
+    if not exports or read_foreign_variable("OTEL_SDK_DISABLED") == "true":
         _retire_running()
         handle = TelemetryHandle(_library=library)
         state.set_enabled_span_groups(frozenset())

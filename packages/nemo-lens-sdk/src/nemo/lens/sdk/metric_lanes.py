@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 from opentelemetry.sdk.metrics.export import MetricReader, MetricsData
@@ -106,9 +105,9 @@ class MetricLane:
         self.counts.reset()
         self._worker.reset()
 
-    def pause_s(self) -> float | None:
-        """Seconds until the next export; None when the interval is infinite."""
-        return None if math.isinf(self._interval_s) else self._interval_s
+    def pause_s(self) -> float:
+        """Seconds until the next export."""
+        return self._interval_s
 
     def run_once(self, deadline: float | None) -> bool:
         """Collect and export once; runs in the worker thread."""
