@@ -31,6 +31,7 @@ from nemo.lens import (
 )
 from nemo.lens.sdk import _otel_private
 from nemo.lens.sdk.logging_bridge import LensLogHandler
+from nemo.lens.spans.discards import discard
 
 pytestmark = pytest.mark.usefixtures("clean_environment")
 
@@ -329,6 +330,19 @@ def test_a_reader_that_blocks_does_not_hold_up_the_shutdown():
     assert time.monotonic() - begun <= 0.55
     release.set()
     assert _names(exporter) == ["a"]
+
+
+def test_statistics_tell_of_each_queue_and_of_what_was_discarded():
+    """Delivered by queue, lost by reason, and what could not be recorded at all."""
+    handle, _, _ = _set_up()
+    _span("a")
+    discard("unsupported type", "told once")
+    assert handle.flush()
+    stats = handle.stats()
+    assert stats["queues"]["spans to given exporter"] == {"delivered": 1, "pending": 0, "lost": {}}
+    assert stats["lost"] == {}
+    assert stats["discarded"] == {"unsupported type": 1}
+    handle.shutdown()
 
 
 def test_losses_are_one_line_at_shutdown(caplog):

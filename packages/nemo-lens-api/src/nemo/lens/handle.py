@@ -18,6 +18,7 @@ from nemo.lens.config import ensure_run_id
 from nemo.lens.configuration.foreign_variables import read_foreign_variable
 from nemo.lens.export_decision import NOT_GIVEN, checked_count, decides_to_export, explained
 from nemo.lens.fork_safety import run_in_forked_child
+from nemo.lens.spans.discards import discarded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -156,12 +157,19 @@ class TelemetryHandle:
         """Say what was delivered, what waits and what was lost, by reason.
 
         Returns:
-            `{"lanes": {<signal and exporter>: {"delivered": int, "pending": int, "lost": {reason:
-            int}}}, "lost": {reason: int}}`; both empty when nothing is exported here.
+            `{"queues": {<signal and exporter>: {"delivered": int, "pending": int, "lost": {reason:
+            int}}}, "lost": {reason: int}, "discarded": {kind: int}}`. The first two are empty when
+            nothing is exported here. The last counts what could not be recorded in this process at
+            all, by the kind of mistake; the first of each kind was logged.
         """
-        if self.runtime is None:
-            return {"lanes": {}, "lost": {}}
-        return self.runtime.stats()
+        stats: dict[str, Any] = {"queues": {}, "lost": {}, "discarded": {}}
+        try:
+            stats["discarded"] = discarded()
+            if self.runtime is not None:
+                stats |= self.runtime.stats()
+        except Exception:
+            _log.debug("stats failed", exc_info=True)
+        return stats
 
 
 def setup_telemetry(  # noqa: PLR0917 - the signature is the compatibility contract
