@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 from nemo.lens import state
 from nemo.lens.config import ensure_run_id
 from nemo.lens.configuration.foreign_variables import read_foreign_variable
-from nemo.lens.export_decision import NOT_GIVEN, checked_count, decides_to_export, explained
+from nemo.lens.export_decision import NOT_GIVEN, checked_count, decides_to_export
 from nemo.lens.fork_safety import run_in_forked_child
+from nemo.lens.missing_sdk import needing_sdk
 from nemo.lens.spans.discards import discarded
 
 if TYPE_CHECKING:
@@ -357,10 +358,8 @@ def _retire_running() -> None:
 
 
 def _load_sdk() -> Callable[..., Any]:
-    try:
+    with needing_sdk("setup_telemetry of an exporting process"):
         from nemo.lens.sdk.runtime import start
-    except ModuleNotFoundError as error:
-        raise explained(error) from error
     return start
 
 
