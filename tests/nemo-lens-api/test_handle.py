@@ -113,6 +113,7 @@ def test_a_handle_can_be_wrapped_and_subclassed(without_sdk):
 
     own = Own(None, None, False)
     assert own.is_exporting is False
+    assert handle.TelemetryHandle.__module__ == "nemo.lens.handle"
     assert own.shutdown(timeout_ms=10)
 
 
