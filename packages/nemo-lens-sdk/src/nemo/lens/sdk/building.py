@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 _BATCH_SIZE = 512
 _LOG_QUEUE_SIZE = 16_384
 _SHORTEST_DELAY_S = 0.001
+_GIVEN_EXPORTER_DELAY_S = 0.2
 
 
 class LensTracerProvider(TracerProvider):
@@ -149,7 +150,13 @@ def _span_lanes(
 
         exporter = span_exporter
         return [
-            _span_lane(config, "given exporter", lambda: ForeignSpanSink(exporter), 0.2, callbacks)
+            _span_lane(
+                config,
+                "given exporter",
+                lambda: ForeignSpanSink(exporter),
+                _GIVEN_EXPORTER_DELAY_S,
+                callbacks,
+            )
         ]
     return [
         _span_lane(config, route.name, route.span_sink, route.delay_s, callbacks)
@@ -213,11 +220,11 @@ def _metric_lanes(
         lane = MetricLane(
             f"metrics to {route.name}",
             reader,
+            sink,
             route.metric_sink,
-            interval_s,
-            enter_thread,
+            interval_s=interval_s,
+            enter_thread=enter_thread,
         )
-        lane.use(sink)
         lanes.append(lane)
         readers.append(reader)
     return lanes, readers
