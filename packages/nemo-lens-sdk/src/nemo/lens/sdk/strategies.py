@@ -19,6 +19,18 @@ from nemo.lens.resources.identity import detect_identity
 if TYPE_CHECKING:
     from nemo.lens.config import NemoLensConfig
 
+__all__ = [
+    "ExportStrategy",
+    "all_ranks",
+    "every_nth",
+    "first_rank_per_node",
+    "register_export_strategy",
+    "registered_strategies",
+    "sampled",
+    "single_rank",
+    "unregister_export_strategy",
+]
+
 ExportStrategy = Callable[[Any, int, int], bool]
 
 _HASH_STEPS = 10_000
