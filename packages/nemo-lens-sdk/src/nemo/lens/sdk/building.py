@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.resources import Resource
@@ -63,7 +63,6 @@ class LensMeterProvider(MeterProvider):
 class Build:
     """What a set-up has built and not yet installed."""
 
-    config: NemoLensConfig
     resource: Resource
     pipeline: Pipeline
     span_processor: LensSpanProcessor | None
@@ -74,19 +73,20 @@ class Build:
     logger_provider: Any
 
 
-@dataclass(frozen=True)
-class Callbacks:
-    """What processors call when somebody flushes or shuts down a provider directly.
+class PipelineOwner(Protocol):
+    """Who is called when somebody flushes or shuts down a provider directly."""
 
-    Attributes:
-        flush: Flush the pipeline within so many milliseconds.
-        shutdown: Shut the pipeline down.
-        enter_thread: Called first in every worker thread.
-    """
+    def flush(self, timeout_ms: float) -> bool:
+        """Flush the pipeline within so many milliseconds."""
+        ...
 
-    flush: Callable[[int], bool]
-    shutdown: Callable[[], object]
-    enter_thread: Callable[[], object]
+    def shutdown(self) -> bool:
+        """Shut the pipeline down."""
+        ...
+
+    def enter_thread(self) -> None:
+        """Begin in a worker thread; called first in each."""
+        ...
 
 
 def build(
@@ -97,9 +97,9 @@ def build(
     resource_attributes: Mapping[str, Any] | None,
     span_exporter: SpanExporter | None,
     metric_reader: MetricReader | None,
-    callbacks: Callbacks,
+    owner: PipelineOwner,
 ) -> Build:
-    """Build everything that `config` asks for.
+    """Build everything that `config` asks for, to be called back through `owner`.
 
     Raises:
         ValueError: A value of the configuration is bad.
@@ -113,17 +113,16 @@ def build(
         )
         routes = routes_of(config, resource)
         span_lanes = (
-            _span_lanes(config, routes, span_exporter, callbacks) if config.traces_enabled else []
+            _span_lanes(config, routes, span_exporter, owner) if config.traces_enabled else []
         )
         metric_lanes, readers = (
-            _metric_lanes(routes, metric_reader, callbacks) if config.metrics_enabled else ([], [])
+            _metric_lanes(routes, metric_reader, owner) if config.metrics_enabled else ([], [])
         )
-        log_lanes = _log_lanes(routes, callbacks) if config.logs_enabled else []
-        span_processor = _span_processor(span_lanes, callbacks)
-        log_processor = _log_processor(log_lanes, callbacks)
+        log_lanes = _log_lanes(routes, owner) if config.logs_enabled else []
+        span_processor = _span_processor(span_lanes, owner)
+        log_processor = _log_processor(log_lanes, owner)
         lanes: list[Lane] = [*span_lanes, *metric_lanes, *log_lanes]
         return Build(
-            config=config,
             resource=resource,
             pipeline=Pipeline(lanes, routes, span_processor),
             span_processor=span_processor,
@@ -143,7 +142,7 @@ def _span_lanes(
     config: NemoLensConfig,
     routes: list[Route],
     span_exporter: SpanExporter | None,
-    callbacks: Callbacks,
+    owner: PipelineOwner,
 ) -> list[ExportQueue]:
     if span_exporter is not None:
         from nemo.lens.sdk.exporters.foreign import ForeignSpanSink
@@ -155,12 +154,11 @@ def _span_lanes(
                 "given exporter",
                 lambda: ForeignSpanSink(exporter),
                 _GIVEN_EXPORTER_DELAY_S,
-                callbacks,
+                owner,
             )
         ]
     return [
-        _span_lane(config, route.name, route.span_sink, route.delay_s, callbacks)
-        for route in routes
+        _span_lane(config, route.name, route.span_sink, route.delay_s, owner) for route in routes
     ]
 
 
@@ -169,7 +167,7 @@ def _span_lane(
     name: str,
     build_sink: Callable[[], Sink],
     delay_s: float,
-    callbacks: Callbacks,
+    owner: PipelineOwner,
 ) -> ExportQueue:
     return ExportQueue(
         f"spans to {name}",
@@ -177,11 +175,11 @@ def _span_lane(
         bound=_count("OTEL_BSP_MAX_QUEUE_SIZE", config.queue_size),
         batch_size=_count("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", _BATCH_SIZE),
         delay_s=_delay_s("OTEL_BSP_SCHEDULE_DELAY", delay_s),
-        enter_thread=callbacks.enter_thread,
+        enter_thread=owner.enter_thread,
     )
 
 
-def _log_lanes(routes: list[Route], callbacks: Callbacks) -> list[ExportQueue]:
+def _log_lanes(routes: list[Route], owner: PipelineOwner) -> list[ExportQueue]:
     return [
         ExportQueue(
             f"logs to {route.name}",
@@ -189,7 +187,7 @@ def _log_lanes(routes: list[Route], callbacks: Callbacks) -> list[ExportQueue]:
             bound=_count("OTEL_BLRP_MAX_QUEUE_SIZE", _LOG_QUEUE_SIZE),
             batch_size=_count("OTEL_BLRP_MAX_EXPORT_BATCH_SIZE", _BATCH_SIZE),
             delay_s=_delay_s("OTEL_BLRP_SCHEDULE_DELAY", route.delay_s),
-            enter_thread=callbacks.enter_thread,
+            enter_thread=owner.enter_thread,
         )
         for route in routes
     ]
@@ -206,9 +204,9 @@ def _delay_s(variable: str, default_s: float) -> float:
 
 
 def _metric_lanes(
-    routes: list[Route], metric_reader: MetricReader | None, callbacks: Callbacks
+    routes: list[Route], metric_reader: MetricReader | None, owner: PipelineOwner
 ) -> tuple[list[MetricLane | ForeignReaderLane], list[MetricReader]]:
-    enter_thread = callbacks.enter_thread
+    enter_thread = owner.enter_thread
     if metric_reader is not None:
         return [ForeignReaderLane(metric_reader, enter_thread)], [metric_reader]
     lanes: list[MetricLane | ForeignReaderLane] = []
@@ -230,14 +228,14 @@ def _metric_lanes(
     return lanes, readers
 
 
-def _span_processor(lanes: list[ExportQueue], callbacks: Callbacks) -> LensSpanProcessor | None:
+def _span_processor(lanes: list[ExportQueue], owner: PipelineOwner) -> LensSpanProcessor | None:
     if not lanes:
         return None
-    return LensSpanProcessor(tuple(lanes), callbacks.flush, callbacks.shutdown)
+    return LensSpanProcessor(tuple(lanes), owner.flush, owner.shutdown)
 
 
-def _log_processor(lanes: list[ExportQueue], callbacks: Callbacks) -> LensLogProcessor | None:
-    return LensLogProcessor(tuple(lanes), callbacks.flush) if lanes else None
+def _log_processor(lanes: list[ExportQueue], owner: PipelineOwner) -> LensLogProcessor | None:
+    return LensLogProcessor(tuple(lanes), owner.flush) if lanes else None
 
 
 def _tracer_provider(

@@ -21,7 +21,7 @@ from nemo.lens.global_providers import SCOPE_NAME
 from nemo.lens.package_info import __version__
 from nemo.lens.resources.instance import child_instance_id, started_by_multiprocessing
 from nemo.lens.sdk import _otel_private, ids
-from nemo.lens.sdk.building import Build, Callbacks, build
+from nemo.lens.sdk.building import Build, build
 from nemo.lens.sdk.installed_providers import InstalledProviders
 from nemo.lens.sdk.losses import report_losses_as_metric
 from nemo.lens.sdk.signals import SignalFlush
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from opentelemetry.trace import Tracer
 
     from nemo.lens.config import NemoLensConfig
+    from nemo.lens.sdk.pipeline import Pipeline
+    from nemo.lens.sdk.supervisor import Supervisor
 
 EXIT_TIMEOUT_MS = 5000.0
 _logger = logging.getLogger("nemo.lens.sdk")
@@ -43,24 +45,29 @@ _alive: weakref.WeakSet[Runtime] = weakref.WeakSet()
 
 
 class Runtime:
-    """A running set-up. Built by `start`; nothing is installed when that raises.
+    """A set-up: what was built is installed in the process, and runs until it is shut down.
 
     Args:
-        built: What was built.
+        config: The configuration.
     """
 
-    def __init__(self, built: Build) -> None:
-        self.config = built.config
-        self.pipeline = built.pipeline
-        self._resource = built.resource
-        self._signals = SignalFlush(built.pipeline)
-        self._supervisor = self._signals.supervisor
+    pipeline: Pipeline
+    _resource: Resource
+    _signals: SignalFlush
+    _supervisor: Supervisor
+
+    def __init__(self, config: NemoLensConfig) -> None:
+        self._config = config
         self.providers = InstalledProviders()
         self._reported = False
         self._known_to_multiprocessing = False
 
     def install(self, built: Build) -> None:
         """Make the process use what was built, and start the threads."""
+        self.pipeline = built.pipeline
+        self._resource = built.resource
+        self._signals = SignalFlush(built.pipeline)
+        self._supervisor = self._signals.supervisor
         # First of all, and by this thread: what comes next may start threads that start it too,
         # and the signal handlers need its pipe.
         self._supervisor.start()
@@ -68,7 +75,7 @@ class Runtime:
         report_losses_as_metric(self.meter, self.pipeline)
         self.pipeline.start()
         self._signals.install(
-            sigterm=self.config.sigterm_flush, warning_signals=self.config.flush_signals
+            sigterm=self._config.sigterm_flush, warning_signals=self._config.flush_signals
         )
         _alive.add(self)
         atexit.register(self._at_exit)
@@ -95,7 +102,7 @@ class Runtime:
         """Export what is finished; True when it was delivered within `timeout_ms`."""
         return self.pipeline.flush(timeout_ms)
 
-    def shutdown(self, timeout_ms: float, end: str = "shutdown") -> bool:
+    def shutdown(self, timeout_ms: float = EXIT_TIMEOUT_MS, end: str = "shutdown") -> bool:
         """Close the gate, export, and end; True when everything was delivered in time."""
         state.set_enabled_span_groups(frozenset())
         delivered = self._supervisor.shut_down(timeout_ms, end)
@@ -103,8 +110,12 @@ class Runtime:
         self._retire()
         return delivered
 
-    def supervise(self) -> None:
-        """Start the supervisor unless it runs."""
+    def enter_thread(self) -> None:
+        """Keep the exports of a worker thread out of traces, and see that the supervisor runs.
+
+        In a forked child the first recorded span starts it so, before a signal needs it.
+        """
+        _otel_private.suppress_instrumentation()
         self._supervisor.start()
 
     def stats(self) -> dict[str, Any]:
@@ -142,7 +153,7 @@ class Runtime:
 
     def _at_exit(self) -> None:
         if not self.pipeline.is_shut_down:
-            self.shutdown(EXIT_TIMEOUT_MS, "exit")
+            self.shutdown(end="exit")
 
     def _report_losses(self) -> None:
         line = self.pipeline.losses_line()
@@ -172,12 +183,7 @@ def start(
         ValueError: A value of the configuration is bad.
         ImportError: The package of a chosen exporter is missing.
     """
-    running: list[Runtime] = []
-    callbacks = Callbacks(
-        flush=lambda timeout_ms: running[0].flush(timeout_ms) if running else True,
-        shutdown=lambda: running[0].shutdown(EXIT_TIMEOUT_MS) if running else True,
-        enter_thread=lambda: _enter_worker_thread(running[0] if running else None),
-    )
+    runtime = Runtime(config)
     built = build(
         config,
         rank=rank,
@@ -185,19 +191,10 @@ def start(
         resource_attributes=resource_attributes,
         span_exporter=span_exporter,
         metric_reader=metric_reader,
-        callbacks=callbacks,
+        owner=runtime,
     )
-    runtime = Runtime(built)
-    running.append(runtime)
     runtime.install(built)
     return runtime
-
-
-def _enter_worker_thread(runtime: Runtime | None) -> None:
-    """In a forked child the first recorded span starts the supervisor, before a signal needs it."""
-    _otel_private.suppress_instrumentation()
-    if runtime is not None:
-        runtime.supervise()
 
 
 def _child_resource(resource: Resource) -> Resource:
@@ -218,4 +215,4 @@ def _after_fork() -> None:
 
 def _reset_for_tests() -> None:  # pyright: ignore[reportUnusedFunction] -- nemo.lens.testing
     for runtime in list(_alive):
-        runtime.shutdown(EXIT_TIMEOUT_MS)
+        runtime.shutdown()
