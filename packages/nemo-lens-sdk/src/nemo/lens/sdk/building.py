@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import weakref
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -21,6 +22,7 @@ from nemo.lens.sdk.log_processor import LensLogProcessor
 from nemo.lens.sdk.metric_lanes import CollectingReader, ForeignReaderLane, MetricLane
 from nemo.lens.sdk.pipeline import Lane, Pipeline
 from nemo.lens.sdk.processor import LensSpanProcessor
+from nemo.lens.sdk.random_streams import isolate_random_streams
 from nemo.lens.sdk.sampling import RankAwareSampler
 
 if TYPE_CHECKING:
@@ -40,12 +42,20 @@ _GIVEN_EXPORTER_DELAY_S = 0.2
 
 
 class LensTracerProvider(TracerProvider):
-    """The SDK's provider, recognisable as ours; a forked child gets its resource from us."""
+    """The SDK's provider, recognisable as ours; a forked child gets its resource from us.
+
+    Attributes:
+        tracers: Those that were handed out and are still in use; only newer SDKs know themselves.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        self.tracers: weakref.WeakSet[Any] = weakref.WeakSet()
+        super().__init__(**options)
 
     def get_tracer(self, *arguments: Any, **options: Any) -> Tracer:
         """Return a tracer, and remember it: a later set-up leads it into its own pipeline."""
         tracer = super().get_tracer(*arguments, **options)
-        _otel_private.remember_tracer(self, tracer)
+        self.tracers.add(tracer)
         return tracer
 
     def _handle_fork(self) -> None:
@@ -66,7 +76,7 @@ class Build:
     resource: Resource
     pipeline: Pipeline
     span_processor: LensSpanProcessor | None
-    tracer_provider: TracerProvider | None
+    tracer_provider: LensTracerProvider | None
     metric_readers: tuple[MetricReader, ...]
     meter_provider: MeterProvider | None
     log_processor: LensLogProcessor | None
@@ -244,7 +254,7 @@ def _tracer_provider(
     processor: LensSpanProcessor | None,
     rank: int | None,
     world_size: int | None,
-) -> TracerProvider | None:
+) -> LensTracerProvider | None:
     if processor is None:
         return None
     provider = LensTracerProvider(
@@ -261,5 +271,5 @@ def _tracer_provider(
 
 
 def _meter_provider(resource: Resource, readers: list[MetricReader]) -> MeterProvider:
-    _otel_private.isolate_random_streams()
+    isolate_random_streams()
     return LensMeterProvider(metric_readers=readers, resource=resource, shutdown_on_exit=False)

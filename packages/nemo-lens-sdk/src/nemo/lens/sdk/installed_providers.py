@@ -43,7 +43,7 @@ class InstalledProviders:
         self.tracer_provider: Any = None
         self.meter_provider: Any = None
         self.exports = False
-        self._own_tracer_provider: TracerProvider | None = None
+        self._own_tracer_provider: LensTracerProvider | None = None
         self._own_meter_provider: MeterProvider | None = None
         self._own_logger_provider: Any = None
         self._undo: list[Callable[[], object]] = []
@@ -71,7 +71,7 @@ class InstalledProviders:
             resource,
         )
 
-    def _install_traces(self, built: Build, fresh: TracerProvider) -> None:
+    def _install_traces(self, built: Build, fresh: LensTracerProvider) -> None:
         installed = opentelemetry.trace.get_tracer_provider()
         if isinstance(installed, LensTracerProvider):
             _otel_private.renew_tracer_provider(installed, fresh)
