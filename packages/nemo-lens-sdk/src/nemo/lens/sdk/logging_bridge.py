@@ -12,6 +12,8 @@ import time
 import traceback
 from typing import TYPE_CHECKING, Any, cast
 
+from nemo.lens.spans.text import encodable
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
@@ -154,7 +156,7 @@ def _text(value: Any) -> str:
         text = str(value)
     except Exception:
         text = f"<{type(value).__name__}>"
-    return text.encode("utf-8", "replace").decode()
+    return encodable(text)
 
 
 def _is_own(record: logging.LogRecord) -> bool:
