@@ -94,6 +94,7 @@ class NemoLensConfig:
     flush_signals: tuple[str, ...] = ()
     queue_size: int = 131_072
     _span_group_cls: Any = field(default=None, repr=False, compare=False)
+    _prefix: str = field(default=DEFAULT_PREFIX, repr=False, compare=False)
     _origins: dict[str, _Origin] = field(
         default_factory=dict[str, _Origin], repr=False, compare=False
     )
@@ -148,6 +149,7 @@ class NemoLensConfig:
         return cls(
             **{name: reading.value for name, reading in readings.items()},
             _span_group_cls=span_group_cls,
+            _prefix=prefix,
             _origins={
                 name: _Origin(reading.value, reading.origin) for name, reading in readings.items()
             },
