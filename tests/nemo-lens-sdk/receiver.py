@@ -87,15 +87,25 @@ class Received:
             for block in message.resource_spans
         ]
 
-    def metric_names(self) -> set[str]:
-        """Names of the metrics that arrived."""
+    def metrics(self) -> dict[str, Any]:
+        """The metrics that arrived, by name; of each the last state."""
         return {
-            metric.name
+            metric.name: metric
             for message in list(self._messages["metrics"])
             for block in message.resource_metrics
             for scope in block.scope_metrics
             for metric in scope.metrics
         }
+
+    def metric_names(self) -> set[str]:
+        """Names of the metrics that arrived."""
+        return set(self.metrics())
+
+    def forget(self) -> None:
+        """Start over: nothing has arrived yet."""
+        with self._lock:
+            self.requests.clear()
+            self._messages = {signal: [] for signal in MESSAGES}
 
     def log_bodies(self) -> list[Any]:
         """Bodies of the log records that arrived."""
