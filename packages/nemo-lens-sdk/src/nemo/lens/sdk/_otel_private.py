@@ -260,6 +260,14 @@ def set_logger_provider(provider: Any) -> None:
     set_global(provider)
 
 
+def feeds_logger_provider(handler: Any, provider: Any) -> bool:
+    """True when a log handler of OpenTelemetry emits to `provider`, or to whatever is global."""
+    from opentelemetry._logs._internal import ProxyLoggerProvider
+
+    fed = getattr(handler, "_logger_provider", provider)
+    return fed is provider or isinstance(fed, ProxyLoggerProvider)
+
+
 def readable_log_record(emitted: Any) -> Any:
     """What a log exporter accepts, from what a log processor gets.
 
