@@ -285,6 +285,36 @@ span("parent again")
         running.close()
 
 
+@pytest.mark.parametrize("protocol", ["grpc", "http/protobuf"])
+@pytest.mark.parametrize("variable", ["TIMEOUT", "TRACES_TIMEOUT", "COMPRESSION"])
+def test_garbage_in_a_variable_costs_a_child_nothing_and_is_told_once(
+    receiver, run_python, protocol, variable
+):
+    """A child builds its exporters anew; what set-up forgave is forgiven there too."""
+    name = f"OTEL_EXPORTER_OTLP_{variable}"
+    running = receiver.GrpcReceiver() if protocol == "grpc" else receiver.HttpReceiver()
+    try:
+        process = run_python(
+            _SET_UP
+            + """
+handle.meter.create_counter("qa.count").add(1)
+pid = os.fork()
+if pid == 0:
+    span("child")
+    handle.meter.create_counter("qa.count").add(1)
+    os._exit(0 if handle.shutdown() else 3)
+assert os.waitpid(pid, 0)[1] == 0
+span("parent")
+assert handle.shutdown()
+""",
+            environment={**running.environment(protocol), name: "soon"},
+        )
+        assert sorted(running.span_names()) == ["child", "parent"]
+        assert process.stderr.count(f"{name}") == 1, process.stderr
+    finally:
+        running.close()
+
+
 def test_a_span_that_was_open_at_the_fork_belongs_to_the_parent(
     http_receiver, environment, run_python
 ):

@@ -8,6 +8,7 @@ import logging
 import operator
 from typing import TYPE_CHECKING, Any
 
+from nemo.lens.missing_sdk import needing_sdk
 from nemo.lens.semconv import NV_DL_RANK, NV_DL_WORLD_SIZE
 
 if TYPE_CHECKING:
@@ -115,17 +116,6 @@ def checked_count(name: str, value: Any, *, least: int) -> int | None:
 
 
 def _load_strategies() -> Callable[..., bool]:
-    try:
+    with needing_sdk("setup_telemetry of an exporting process"):
         from nemo.lens.sdk.strategies import should_export
-    except ModuleNotFoundError as error:
-        raise explained(error) from error
     return should_export
-
-
-def explained(error: ModuleNotFoundError) -> ImportError:
-    """Say what to install when it is the sdk that is missing."""
-    if (error.name or "").startswith(("nemo.lens.sdk", "opentelemetry")):
-        from nemo.lens.missing_sdk import missing_sdk_error
-
-        return missing_sdk_error("setup_telemetry of an exporting process")
-    return error

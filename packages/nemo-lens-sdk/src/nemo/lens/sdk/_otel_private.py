@@ -144,6 +144,13 @@ def remove_span_processor(provider: TracerProvider, processor: object) -> None:
     active._span_processors = left
 
 
+def remove_log_processor(provider: Any, processor: object) -> None:
+    """Take a log record processor out of a provider that belongs to the application."""
+    active = provider._multi_log_record_processor
+    left = tuple(p for p in active._log_record_processors if p is not processor)
+    active._log_record_processors = left
+
+
 def add_metric_reader(provider: MeterProvider, reader: MetricReader) -> bool:
     """Add a reader to a provider that belongs to the application; False when it cannot be."""
     add = getattr(provider, "add_metric_reader", None)

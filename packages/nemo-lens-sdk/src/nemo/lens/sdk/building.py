@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import TracerProvider
 
+from nemo.lens.configuration.foreign_variables import read_foreign_variable
 from nemo.lens.resources.composition import compose_resource
 from nemo.lens.sdk import _otel_private, otel_environment
 from nemo.lens.sdk.export_queue import ExportQueue
@@ -36,8 +36,10 @@ if TYPE_CHECKING:
     from nemo.lens.config import NemoLensConfig
     from nemo.lens.sdk.export_queue import Sink
 
-_METRIC_INTERVAL_MS = 10_000.0
 _BATCH_SIZE = 512
+_LOG_QUEUE_SIZE = 16_384
+_SHORTEST_DELAY_S = 0.001
+_GIVEN_EXPORTER_DELAY_S = 0.2
 
 
 class LensTracerProvider(TracerProvider):
@@ -159,7 +161,13 @@ def _span_lanes(
 
         exporter = span_exporter
         return [
-            _span_lane(config, "given exporter", lambda: ForeignSpanSink(exporter), 0.2, callbacks)
+            _span_lane(
+                config,
+                "given exporter",
+                lambda: ForeignSpanSink(exporter),
+                _GIVEN_EXPORTER_DELAY_S,
+                callbacks,
+            )
         ]
     return [
         _span_lane(config, route.name, route.span_sink, route.delay_s, callbacks)
@@ -174,13 +182,12 @@ def _span_lane(
     delay_s: float,
     callbacks: Callbacks,
 ) -> ExportQueue:
-    delay_ms = otel_environment.milliseconds("OTEL_BSP_SCHEDULE_DELAY", delay_s * 1000)
     return ExportQueue(
         f"spans to {name}",
         build_sink,
-        bound=otel_environment.count("OTEL_BSP_MAX_QUEUE_SIZE", config.queue_size),
-        batch_size=otel_environment.count("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", _BATCH_SIZE),
-        delay_s=max(delay_ms / 1000, 0.001),
+        bound=_count("OTEL_BSP_MAX_QUEUE_SIZE", config.queue_size),
+        batch_size=_count("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", _BATCH_SIZE),
+        delay_s=_delay_s("OTEL_BSP_SCHEDULE_DELAY", delay_s),
         enter_thread=callbacks.enter_thread,
     )
 
@@ -190,17 +197,23 @@ def _log_lanes(routes: list[Route], callbacks: Callbacks) -> list[ExportQueue]:
         ExportQueue(
             f"logs to {route.name}",
             route.log_sink,
-            bound=otel_environment.count("OTEL_BLRP_MAX_QUEUE_SIZE", 16_384),
-            batch_size=otel_environment.count("OTEL_BLRP_MAX_EXPORT_BATCH_SIZE", _BATCH_SIZE),
-            delay_s=max(
-                otel_environment.milliseconds("OTEL_BLRP_SCHEDULE_DELAY", route.delay_s * 1000)
-                / 1000,
-                0.001,
-            ),
+            bound=_count("OTEL_BLRP_MAX_QUEUE_SIZE", _LOG_QUEUE_SIZE),
+            batch_size=_count("OTEL_BLRP_MAX_EXPORT_BATCH_SIZE", _BATCH_SIZE),
+            delay_s=_delay_s("OTEL_BLRP_SCHEDULE_DELAY", route.delay_s),
             enter_thread=callbacks.enter_thread,
         )
         for route in routes
     ]
+
+
+def _count(variable: str, default: int) -> int:
+    count: int | None = read_foreign_variable(variable)
+    return default if count is None else count
+
+
+def _delay_s(variable: str, default_s: float) -> float:
+    delay_ms: int | None = read_foreign_variable(variable)
+    return default_s if delay_ms is None else max(delay_ms / 1000, _SHORTEST_DELAY_S)
 
 
 def _metric_lanes(
@@ -211,18 +224,18 @@ def _metric_lanes(
         return [ForeignReaderLane(metric_reader, enter_thread)], [metric_reader]
     lanes: list[MetricLane | ForeignReaderLane] = []
     readers: list[MetricReader] = []
-    interval_ms = otel_environment.milliseconds("OTEL_METRIC_EXPORT_INTERVAL", _METRIC_INTERVAL_MS)
+    interval_s = read_foreign_variable("OTEL_METRIC_EXPORT_INTERVAL") / 1000
     for route in routes:
         sink = route.metric_sink()
         reader = CollectingReader(route.metric_preferences(sink))
         lane = MetricLane(
             f"metrics to {route.name}",
             reader,
+            sink,
             route.metric_sink,
-            interval_ms / 1000 if interval_ms else math.inf,
-            enter_thread,
+            interval_s=interval_s,
+            enter_thread=enter_thread,
         )
-        lane.use(sink)
         lanes.append(lane)
         readers.append(reader)
     return lanes, readers

@@ -233,10 +233,15 @@ class Runtime:
         if _otel_private.is_lens_logger_provider(installed):
             _otel_private.renew_logger_provider(installed, fresh)
         elif _otel_private.is_sdk_logger_provider(installed):
-            installed.add_log_record_processor(built.log_processor)
-            self.logger_provider = installed
-            self.exports = True
+            self._use_installed_logger_provider(installed, built)
             attach_handler("", logging.INFO)
+            return None
+        elif not _otel_private.no_logger_provider_installed():
+            _logger.warning(
+                "the application has installed a logger provider that takes no log record "
+                "processors (%s): no logs are exported",
+                type(installed).__name__,
+            )
             return None
         else:
             _otel_private.set_logger_provider(fresh)
@@ -245,6 +250,19 @@ class Runtime:
         self.exports = True
         attach_handler("", logging.INFO)
         return installed
+
+    def _use_installed_logger_provider(self, installed: Any, built: Build) -> None:
+        _logger.warning(
+            "the application has installed a logger provider: NeMo Lens exports through it, "
+            "with its resource, and does not shut it down"
+        )
+        processor = built.log_processor
+        installed.add_log_record_processor(processor)
+        self._undo.append(
+            functools.partial(_otel_private.remove_log_processor, installed, processor)
+        )
+        self.logger_provider = installed
+        self.exports = True
 
 
 def start(
