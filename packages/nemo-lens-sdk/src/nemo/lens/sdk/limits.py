@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from nemo.lens.sdk.counts import Counts
 
 # What an item calls the number, and the reason under which it is counted. Log records have
-# attributes only, and no number at all before OpenTelemetry 1.35.
+# attributes only, and no number at all before OpenTelemetry 1.39.
 _REASONS = (
     ("dropped_attributes", "attribute_limit"),
     ("dropped_events", "event_limit"),
