@@ -146,15 +146,19 @@ class Received:
             self.requests.clear()
             self._messages = {signal: [] for signal in MESSAGES}
 
-    def log_bodies(self) -> list[Any]:
-        """Bodies of the log records that arrived."""
+    def log_records(self) -> list[Any]:
+        """Every log record that arrived."""
         return [
-            plain(record.body)
+            record
             for message in list(self._messages["logs"])
             for block in message.resource_logs
             for scope in block.scope_logs
             for record in scope.log_records
         ]
+
+    def log_bodies(self) -> list[Any]:
+        """Bodies of the log records that arrived."""
+        return [plain(record.body) for record in self.log_records()]
 
 
 def _secure(listening: socket.socket, tls: Tls) -> socket.socket:
