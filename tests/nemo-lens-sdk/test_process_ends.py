@@ -91,7 +91,7 @@ def test_a_handler_of_the_application_runs_after_the_flush(
         _START
         + """
 def term(number, frame):
-    print("application handler", flush=True)
+    os.write(1, b"application handler\\n")
     sys.exit(7)
 signal.signal(signal.SIGTERM, term)
 handle = setup_telemetry(NemoLensConfig.from_env())

@@ -255,6 +255,6 @@ def test_raw_bytes_in_a_real_environment_are_survived():
     result = subprocess.run(
         [sys.executable, "-c", code], env=environ, capture_output=True, text=True, check=True
     )
-    assert result.stdout.split() == [r"'\ufffd\ufffd'", r"'run-\ufffd'"]
+    assert result.stdout.split() == [r"'\\udcff\\udcfe'", r"'run-\\udce4'"]
     assert "Traceback" not in result.stderr
     assert "Logging error" not in result.stderr

@@ -8,7 +8,6 @@ import logging
 import operator
 from typing import TYPE_CHECKING, Any
 
-from nemo.lens.missing_sdk import needing_sdk
 from nemo.lens.semconv import NV_DL_RANK, NV_DL_WORLD_SIZE
 
 if TYPE_CHECKING:
@@ -38,8 +37,12 @@ def decides_to_export(
     world_size: int | None,
     resource_attributes: Mapping[str, Any] | None,
     strategy: ExportStrategy | None,
+    *,
+    load_strategies: Callable[[], Callable[..., bool]],
 ) -> bool:
     """Decide as `setup_telemetry` documents it; arguments as there, ranks checked already.
+
+    `load_strategies` gives what asks a strategy; it is called when one has to be asked.
 
     Raises:
         ValueError: No strategy has the chosen name.
@@ -60,7 +63,7 @@ def decides_to_export(
                 chosen if isinstance(chosen, str) else getattr(chosen, "__name__", chosen),
             )
             return True
-    should_export = _load_strategies()
+    should_export = load_strategies()
     size = world_size if world_size is not None else _detected_world_size(rank)
     return should_export(chosen or config.export_strategy, config, rank, size)
 
@@ -113,9 +116,3 @@ def checked_count(name: str, value: Any, *, least: int) -> int | None:
             f"{least}, or leave {name} out"
         )
     return number
-
-
-def _load_strategies() -> Callable[..., bool]:
-    with needing_sdk("setup_telemetry of an exporting process"):
-        from nemo.lens.sdk.strategies import should_export
-    return should_export

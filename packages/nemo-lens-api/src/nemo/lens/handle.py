@@ -33,6 +33,7 @@ __all__ = ["TelemetryHandle", "setup_telemetry"]
 
 _log = logging.getLogger(__name__)
 
+_EXPORTING = "setup_telemetry of an exporting process"
 _INITIALIZED = False
 _lock = threading.RLock()
 _primary: TelemetryHandle | None = None
@@ -110,7 +111,14 @@ def _set_up(
     global _INITIALIZED, _primary
     config.validate()
     ensure_run_id(config)
-    exports = decides_to_export(config, rank, world_size, resource_attributes, strategy)
+    exports = decides_to_export(
+        config,
+        rank,
+        world_size,
+        resource_attributes,
+        strategy,
+        load_strategies=_load_strategies,
+    )
     if not exports or read_foreign_variable("OTEL_SDK_DISABLED") == "true":
         _retire_running()
         handle = TelemetryHandle(_library=library, _release=_release)
@@ -226,8 +234,14 @@ def _retire_running() -> None:
         _primary.shutdown()
 
 
+def _load_strategies() -> Callable[..., bool]:
+    with needing_sdk(_EXPORTING):
+        from nemo.lens.sdk.strategies import should_export
+    return should_export
+
+
 def _load_sdk() -> Callable[..., Any]:
-    with needing_sdk("setup_telemetry of an exporting process"):
+    with needing_sdk(_EXPORTING):
         from nemo.lens.sdk.runtime import start
     return start
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
+from nemo.lens.spans.text import encodable
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
@@ -158,10 +160,10 @@ class Real(ValueType):
 
 
 class Text(ValueType):
-    """Any text, made fit for export.
+    r"""Any text, made fit for export.
 
-    A byte that is not UTF-8, an unpaired surrogate or a NUL becomes U+FFFD: one of them in the
-    resource would cost every batch.
+    A byte that is not UTF-8 and an unpaired surrogate are written out as `\udc80`, and a NUL
+    becomes U+FFFD: one of them in the resource would cost every batch.
     """
 
     fault = "Invalid text"
@@ -298,8 +300,7 @@ def _plain_digits(text: str) -> str:
 
 
 def _readable(text: str) -> str:
-    repaired = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return repaired.replace("\0", "\ufffd")
+    return encodable(text).replace("\0", "\ufffd")
 
 
 def _holds(check: Callable[[], object]) -> bool:

@@ -13,12 +13,8 @@ from __future__ import annotations
 
 import copy
 import functools
-import importlib
 import inspect
-import random
-import sys
 import threading
-import weakref
 from typing import TYPE_CHECKING, Any, cast
 
 from opentelemetry import context as context_api
@@ -26,6 +22,8 @@ from opentelemetry import metrics as metrics_api
 from opentelemetry import trace as trace_api
 from opentelemetry.context import _SUPPRESS_INSTRUMENTATION_KEY, Context
 from opentelemetry.metrics._internal import _ProxyMeterProvider
+
+from nemo.lens.sdk.inherited_locks import renew_locks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -36,44 +34,25 @@ if TYPE_CHECKING:
     from opentelemetry.sdk.resources import Resource
     from opentelemetry.sdk.trace import TracerProvider
 
-_LOCK_FACTORIES: dict[type, Callable[[], Any]] = {
-    type(threading.Lock()): threading.Lock,
-    type(threading.RLock()): threading.RLock,
-}
-_RANDOM_USERS = (
+    from nemo.lens.sdk.building import LensTracerProvider
+
+OTLP_LOG_EXPORTER = "_log_exporter"
+EXPORTER_MODULES = (
     "opentelemetry.exporter.otlp.common.http",
     "opentelemetry.exporter.otlp.proto.grpc.exporter",
     "opentelemetry.exporter.otlp.proto.http.trace_exporter",
     "opentelemetry.exporter.otlp.proto.http.metric_exporter",
-    "opentelemetry.exporter.otlp.proto.http._log_exporter",
+    f"opentelemetry.exporter.otlp.proto.http.{OTLP_LOG_EXPORTER}",
 )
-_own_random = random.Random()  # noqa: S311 - jitter and reservoirs, nothing secret
+"""Where the official exporters send from, draw random numbers, and log what went wrong."""
+
+EXEMPLAR_RESERVOIRS = "opentelemetry.sdk.metrics._internal.exemplar.exemplar_reservoir"
+"""What picks exemplars, with `randrange`."""
 
 
 def suppress_instrumentation() -> object:
     """Keep instrumented HTTP and gRPC clients from tracing the exports of this thread."""
     return context_api.attach(context_api.set_value(_SUPPRESS_INSTRUMENTATION_KEY, True))
-
-
-def isolate_random_streams() -> None:
-    """Give the SDK parts that draw random numbers a generator of their own.
-
-    Exporters jitter their retries and exemplar reservoirs pick their samples with the global
-    `random` stream; drawing from it would change the training that seeded it.
-    """
-    for name in _RANDOM_USERS:
-        module = sys.modules.get(name)
-        if module is not None and hasattr(module, "random"):
-            vars(module)["random"] = _own_random
-    reservoirs = importlib.import_module(
-        "opentelemetry.sdk.metrics._internal.exemplar.exemplar_reservoir"
-    )
-    vars(reservoirs)["randrange"] = _own_random.randrange
-
-
-def reseed_isolated_streams() -> None:
-    """Make a forked child draw other numbers than its parent."""
-    _own_random.seed()
 
 
 def no_meter_provider_installed() -> bool:
@@ -94,25 +73,16 @@ def no_logger_provider_installed() -> bool:
     return isinstance(get_logger_provider(), ProxyLoggerProvider)
 
 
-def remember_tracer(provider: TracerProvider, tracer: Any) -> None:
-    """Keep track of a tracer; only newer SDKs do so themselves."""
-    provider.__dict__.setdefault("_lens_tracers", weakref.WeakSet()).add(tracer)
-
-
-def _tracers_of(provider: TracerProvider) -> list[Any]:
-    return list(provider.__dict__.get("_lens_tracers", ()))
-
-
-def renew_tracer_provider(installed: TracerProvider, fresh: TracerProvider) -> None:
+def renew_tracer_provider(installed: LensTracerProvider, fresh: TracerProvider) -> None:
     """Make an installed, shut down provider and all its tracers work like a fresh one.
 
     OpenTelemetry accepts one global provider per process, and libraries keep the tracers that they
     got from it; after this both lead into the pipeline of the new set-up.
     """
-    tracers = _tracers_of(installed)
+    tracers = list(installed.tracers)
     installed.__dict__ = fresh.__dict__
     for tracer in tracers:
-        remember_tracer(installed, tracer)
+        installed.tracers.add(tracer)
         tracer.sampler = fresh.sampler
         tracer.resource = fresh.resource
         tracer.span_processor = fresh._active_span_processor
@@ -170,7 +140,7 @@ def preferences(exporter: MetricExporter) -> dict[str, Any]:
 
 
 def renew_after_fork(
-    tracer_provider: TracerProvider | None,
+    tracer_provider: LensTracerProvider | None,
     meter_provider: MeterProvider | None,
     logger_provider: Any,
     resource: Resource,
@@ -181,14 +151,14 @@ def renew_after_fork(
     Metric streams start from zero: the parent goes on reporting what it had collected.
     """
     if tracer_provider is not None:
-        _renew_locks(tracer_provider)
+        renew_locks(tracer_provider)
         tracer_provider._resource = resource
-        for tracer in _tracers_of(tracer_provider):
+        for tracer in list(tracer_provider.tracers):
             tracer.resource = resource
     if meter_provider is not None:
         _renew_meter_provider_after_fork(meter_provider, resource)
     if logger_provider is not None:
-        _renew_locks(logger_provider)
+        renew_locks(logger_provider)
         logger_provider._resource = resource
         for logger in logger_provider._logger_cache.values():
             logger._resource = resource
@@ -197,15 +167,15 @@ def renew_after_fork(
 def _renew_meter_provider_after_fork(provider: MeterProvider, resource: Resource) -> None:
     from opentelemetry.sdk.metrics._internal.metric_reader_storage import MetricReaderStorage
 
-    _renew_locks(provider)
+    renew_locks(provider)
     type(provider)._all_metric_readers_lock = threading.Lock()
     provider._sdk_config.resource = resource
     for meter in provider._meters.values():
-        _renew_locks(meter)
+        renew_locks(meter)
     consumer = provider._measurement_consumer
-    _renew_locks(consumer)
+    renew_locks(consumer)
     for reader in consumer._reader_storages:
-        _renew_locks(reader)
+        renew_locks(reader)
     consumer._reader_storages = {
         reader: MetricReaderStorage(
             provider._sdk_config,
@@ -214,14 +184,6 @@ def _renew_meter_provider_after_fork(provider: MeterProvider, resource: Resource
         )
         for reader in consumer._reader_storages
     }
-
-
-def _renew_locks(owner: object) -> None:
-    attributes = vars(owner)
-    for name, value in list(attributes.items()):
-        renew = _LOCK_FACTORIES.get(type(value))
-        if renew is not None:
-            attributes[name] = renew()
 
 
 def new_logger_provider(resource: Resource, processor: Any) -> Any:
@@ -325,26 +287,11 @@ def _log_record_factory() -> Callable[[dict[str, Any], Resource], Any]:
     return with_ids
 
 
-def severity_number(level: int) -> Any:
-    """The OpenTelemetry severity of a level of `logging`: four steps for each ten levels."""
-    from opentelemetry._logs import SeverityNumber
-
-    tens, rest = divmod(min(level, 53), 10)
-    return SeverityNumber(0 if tens < 1 else 4 * tens + 1 + min(rest, 3))
-
-
 def encode_logs(batch: Sequence[Any]) -> Any:
     """The official protobuf message of log records."""
     from opentelemetry.exporter.otlp.proto.common._log_encoder import encode_logs as encode
 
     return encode(batch)
-
-
-def otlp_log_exporter_class(*, grpc: bool) -> Any:
-    """The official OTLP log exporter."""
-    transport = "grpc" if grpc else "http"
-    module = importlib.import_module(f"opentelemetry.exporter.otlp.proto.{transport}._log_exporter")
-    return module.OTLPLogExporter
 
 
 def watching_grpc_exporter(exporter_class: Any, wrap: Callable[[Any], Any]) -> Any:

@@ -13,6 +13,8 @@ import time
 import traceback
 from typing import TYPE_CHECKING, Any, cast
 
+from nemo.lens.spans.text import encodable
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 _OWN_LOGGERS = ("nemo.lens", "opentelemetry", "grpc", "urllib3", "requests")
 _STANDARD_FIELDS = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 _SEVERITY_TEXT = {"WARNING": "WARN", "CRITICAL": "FATAL"}
+_HIGHEST_LEVEL = 53
 _inside = threading.local()
 _undo: list[Callable[[], object]] = []
 
@@ -127,11 +130,19 @@ def _emit(record: logging.LogRecord, provider: Any) -> None:
         "timestamp": int(record.created * 1e9),
         "observed_timestamp": time.time_ns(),
         "severity_text": _SEVERITY_TEXT.get(record.levelname, record.levelname),
-        "severity_number": _otel_private.severity_number(record.levelno),
+        "severity_number": _severity_number(record.levelno),
         "body": _body(record),
         "attributes": _attributes(record),
     }
     _otel_private.emit_log(provider, record.name, fields, resource)
+
+
+def _severity_number(level: int) -> Any:
+    """The OpenTelemetry severity of a level of `logging`: four steps for each ten levels."""
+    from opentelemetry._logs import SeverityNumber
+
+    tens, rest = divmod(min(level, _HIGHEST_LEVEL), 10)
+    return SeverityNumber(0 if tens < 1 else 4 * tens + 1 + min(rest, 3))
 
 
 def _body(record: logging.LogRecord) -> str:
@@ -175,7 +186,7 @@ def _text(value: Any) -> str:
         text = str(value)
     except Exception:
         text = f"<{type(value).__name__}>"
-    return text.encode("utf-8", "replace").decode()
+    return encodable(text)
 
 
 def _is_own(record: logging.LogRecord) -> bool:

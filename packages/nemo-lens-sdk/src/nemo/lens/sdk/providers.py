@@ -68,4 +68,4 @@ def build_providers(  # noqa: PLR0917 - the signature is the compatibility contr
         span_exporter=span_exporter,
         metric_reader=metric_reader,
     )
-    return runtime.tracer_provider, runtime.meter_provider
+    return runtime.providers.tracer_provider, runtime.providers.meter_provider

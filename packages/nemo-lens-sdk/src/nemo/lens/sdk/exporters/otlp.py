@@ -5,13 +5,15 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Literal
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from urllib.parse import urlparse
 
 from nemo.lens.configuration.foreign_variables import read_foreign_variable
 from nemo.lens.sdk import _otel_private, otel_environment
 from nemo.lens.sdk.export_queue import Outcome, Sink
 from nemo.lens.sdk.noise import quieten_exporters, warn_once_a_minute
+from nemo.lens.sdk.random_streams import isolate_random_streams
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,8 +21,38 @@ if TYPE_CHECKING:
     from nemo.lens.sdk.exporters.wire import Attempt
 
 Signal = Literal["traces", "metrics", "logs"]
-SIGNALS: tuple[Signal, ...] = ("traces", "metrics", "logs")
 GRPC, HTTP_PROTOBUF, HTTP_JSON = "grpc", "http/protobuf", "http/json"
+
+
+class _Official(NamedTuple):
+    """Where OpenTelemetry has what belongs to a signal, below its packages of each transport."""
+
+    module: str
+    exporter_class: str
+    request_module: str
+    request_class: str
+
+
+_OFFICIAL: dict[Signal, _Official] = {
+    "traces": _Official(
+        "trace_exporter",
+        "OTLPSpanExporter",
+        "trace.v1.trace_service_pb2",
+        "ExportTraceServiceRequest",
+    ),
+    "metrics": _Official(
+        "metric_exporter",
+        "OTLPMetricExporter",
+        "metrics.v1.metrics_service_pb2",
+        "ExportMetricsServiceRequest",
+    ),
+    "logs": _Official(
+        _otel_private.OTLP_LOG_EXPORTER,
+        "OTLPLogExporter",
+        "logs.v1.logs_service_pb2",
+        "ExportLogsServiceRequest",
+    ),
+}
 _HTTP_SESSION = "OTEL_PYTHON_EXPORTER_OTLP_HTTP"
 _HTTP_PORT, _GRPC_PORT = 4318, 4317
 
@@ -58,7 +90,7 @@ def build_exporter(signal: Signal, protocol: str, attempt: Attempt) -> Any:
             f"opentelemetry-exporter-otlp-proto-{package} ({error}). "
             "Install with: pip install nemo-lens-sdk"
         ) from error
-    _otel_private.isolate_random_streams()
+    isolate_random_streams()
     quieten_exporters()
     return exporter
 
@@ -127,17 +159,7 @@ def _build_grpc(signal: Signal, attempt: Attempt) -> Any:
     os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "1")
     from nemo.lens.sdk.exporters.wire import WatchedStub
 
-    exporter_class: Any
-    if signal == "traces":
-        from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter
-
-        exporter_class = OTLPSpanExporter
-    elif signal == "metrics":
-        from opentelemetry.exporter.otlp.proto.grpc.metric_exporter import OTLPMetricExporter
-
-        exporter_class = OTLPMetricExporter
-    else:
-        exporter_class = _otel_private.otlp_log_exporter_class(grpc=True)
+    exporter_class = _exporter_class(signal, "grpc")
     exporter_class = _otel_private.watching_grpc_exporter(
         exporter_class, lambda stub: WatchedStub(stub, attempt)
     )
@@ -156,46 +178,26 @@ def _grpc_compression(signal: Signal) -> Any:
 def _build_http(signal: Signal, attempt: Attempt, *, as_json: bool) -> Any:
     from nemo.lens.sdk.exporters.wire import WatchedSession
 
-    exporter_class: Any
-    if signal == "traces":
-        from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
-
-        exporter_class = OTLPSpanExporter
-    elif signal == "metrics":
-        from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
-
-        exporter_class = OTLPMetricExporter
-    else:
-        exporter_class = _otel_private.otlp_log_exporter_class(grpc=False)
+    exporter_class = _exporter_class(signal, "http")
     options: dict[str, Any] = {}
-    if not any(_setting(each, "CREDENTIAL_PROVIDER", of=_HTTP_SESSION) for each in SIGNALS):
+    if not any(_setting(each, "CREDENTIAL_PROVIDER", of=_HTTP_SESSION) for each in _OFFICIAL):
         options["session"] = WatchedSession(attempt, _to_json(signal) if as_json else None)
     with otel_environment.without_garbage():
         return exporter_class(**options)
 
 
+def _exporter_class(signal: Signal, transport: Literal["grpc", "http"]) -> Any:
+    official = _OFFICIAL[signal]
+    exporters = import_module(f"opentelemetry.exporter.otlp.proto.{transport}.{official.module}")
+    return getattr(exporters, official.exporter_class)
+
+
 def _to_json(signal: Signal) -> Callable[[bytes], bytes]:
     from nemo.lens.sdk.files.messages import message_to_json
 
-    message_class: Any
-    if signal == "traces":
-        from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
-            ExportTraceServiceRequest,
-        )
-
-        message_class = ExportTraceServiceRequest
-    elif signal == "metrics":
-        from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
-            ExportMetricsServiceRequest,
-        )
-
-        message_class = ExportMetricsServiceRequest
-    else:
-        from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import (
-            ExportLogsServiceRequest,
-        )
-
-        message_class = ExportLogsServiceRequest
+    official = _OFFICIAL[signal]
+    requests = import_module(f"opentelemetry.proto.collector.{official.request_module}")
+    message_class = getattr(requests, official.request_class)
     return lambda body: message_to_json(message_class.FromString(body)).encode()
 
 
