@@ -11,6 +11,7 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
+from nemo.lens.spans import lazy_recording
 from nemo.lens.spans.discards import discard
 
 if TYPE_CHECKING:
@@ -82,6 +83,7 @@ def create_linked_span(
         The started span, not current; the caller ends it. Without a valid remote span it has no
         link. Not gated by a group.
     """
+    lazy_recording.load()
     from opentelemetry.trace import Link, get_current_span
 
     from nemo.lens.propagation import remote_context as context_in
@@ -99,6 +101,7 @@ def create_linked_span(
 
 
 def _current_carrier() -> dict[str, str]:
+    lazy_recording.load()
     from opentelemetry.trace import get_current_span
 
     from nemo.lens.propagation import inject_context

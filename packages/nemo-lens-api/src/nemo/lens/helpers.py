@@ -18,6 +18,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from nemo.lens import state
+from nemo.lens.fork_safety import forks_wait
 from nemo.lens.spans import compiling, lazy_recording
 from nemo.lens.spans.attributes import cleaned
 from nemo.lens.spans.compiling import in_graph, skip_call, skip_span
@@ -131,7 +132,8 @@ def trace_fn(
         return traced
 
     def decorate(function: Decorated) -> Decorated:
-        from nemo.lens.spans.decorating import wrapped
+        with forks_wait():
+            from nemo.lens.spans.decorating import wrapped
 
         decorated: Decorated = wrapped(
             function, begin, wrap_plain, (trace_fn, (group, name, tracer))

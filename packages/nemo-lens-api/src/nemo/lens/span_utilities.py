@@ -19,6 +19,7 @@ from nemo.lens.semconv import (
     INVERTED_SKEW,
     INVERTED_START_EPOCH_SECONDS,
 )
+from nemo.lens.spans import lazy_recording
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -76,6 +77,7 @@ def emit_span(
         _warn_of_inversion(name, start_epoch_seconds, end_epoch_seconds, start - end)
         given.update(_inversion(start_epoch_seconds, end_epoch_seconds, start - end))
         end = start
+    lazy_recording.load()
     from nemo.lens.spans.options import SpanOptions
     from nemo.lens.spans.recording import name_text, settled
     from nemo.lens.spans.span_factory import end_span_at, start_span

@@ -8,6 +8,7 @@ import time
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, cast
 
+from nemo.lens.spans import lazy_recording
 from nemo.lens.spans.attributes import cleaned
 from nemo.lens.spans.options import SpanOptions
 from nemo.lens.spans.text import real_type
@@ -106,6 +107,7 @@ def open_handle(
     group: str, name: str, tracer: Tracer | None, keywords: dict[str, Any]
 ) -> SpanHandle:
     """Start a span of `group`, known to be on, and export the marker of its opening."""
+    lazy_recording.load()
     from opentelemetry.trace import set_span_in_context
 
     from nemo.lens.spans.recording import name_text, settled
@@ -124,6 +126,7 @@ def open_handle(
 
 def make_mark(group: str, name: str, tracer: Tracer | None, keywords: dict[str, Any]) -> None:
     """Record an instant of `group`, known to be on."""
+    lazy_recording.load()
     from nemo.lens.spans.recording import name_text, settled
 
     attributes, options = settled(keywords)
@@ -150,6 +153,7 @@ class AttachedContext(AbstractContextManager[None]):
         self._attachments: list[Attachment] = []
 
     def __enter__(self) -> None:
+        lazy_recording.load()
         from nemo.lens.spans.attachment import attached
 
         self._attachments.append(attached(_context_from(self._origin)))
