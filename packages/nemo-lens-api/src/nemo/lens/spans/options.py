@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from nemo.lens.spans.attributes import cleaned
-from nemo.lens.spans.conversion import MAX_INT, MIN_INT
 from nemo.lens.spans.discards import discard
 from nemo.lens.spans.text import real_type
 
@@ -17,6 +16,10 @@ if TYPE_CHECKING:
 
     from opentelemetry.context import Context
     from opentelemetry.trace import Link, SpanKind
+
+
+LATEST_TIME = 2**64 - 1
+"""The last time that OTLP has room for, in nanoseconds since the epoch; 0 is the first one."""
 
 
 class SpanOptions:
@@ -36,7 +39,8 @@ class SpanOptions:
         kind: The OpenTelemetry span kind; None for INTERNAL.
         links: Links to other spans.
         context: The parent context; None for the current one. An empty `Context()` makes a root.
-        start_time: When the span started, in nanoseconds since the epoch; None for now.
+        start_time: When the span started, in nanoseconds since the epoch, 0 to 2**64 - 1; None for
+            now. The span still ends when its work does.
         attributes: A mapping, or a callable without arguments that returns one. A callable costs
             nothing while the group is off; what it raises is counted and never reaches the caller.
         record_exception: Whether an exception that leaves the span is recorded as an event. The
@@ -116,7 +120,11 @@ def _given_options(given: object) -> SpanOptions | None:
     if not issubclass(real_type(given), SpanOptions):
         _ignore("_span", "takes nemo.lens.helpers.SpanOptions", given)
         return None
-    options = cast("SpanOptions", given)
+    return sound(cast("SpanOptions", given))
+
+
+def sound(options: SpanOptions) -> SpanOptions:
+    """Return `options` without fields of a wrong type; those are counted."""
     wrong = [name for name in _OPTION_CHECKS if not _is_sound(name, getattr(options, name))]
     for name in wrong:
         _ignore(name, "has the wrong type", getattr(options, name))
@@ -158,7 +166,7 @@ def _is_context(value: Any) -> bool:
 
 
 def _is_time(value: Any) -> bool:
-    return type(value) is int and MIN_INT <= value <= MAX_INT
+    return type(value) is int and 0 <= value <= LATEST_TIME
 
 
 _OPTION_CHECKS = {

@@ -111,11 +111,11 @@ def open_handle(
     from opentelemetry.trace import set_span_in_context
 
     from nemo.lens.spans.recording import name_text, settled
-    from nemo.lens.spans.span_factory import start_span
+    from nemo.lens.spans.span_factory import monotonic_start, start_span
 
     text = name_text(group, name)
     attributes, options = settled(keywords)
-    begun = time.monotonic_ns()
+    begun = monotonic_start(options)
     span = start_span(text, attributes, tracer, options)
     context = set_span_in_context(span)
     marker = name_text(group, text + OPEN_MARKER_SUFFIX)
