@@ -22,9 +22,9 @@ from nemo.lens.fork_safety import forks_wait
 from nemo.lens.spans import compiling, lazy_recording
 from nemo.lens.spans.attributes import cleaned
 from nemo.lens.spans.compiling import in_graph, skip_call, skip_span
-from nemo.lens.spans.discards import discard
+from nemo.lens.spans.discards import report_span_failure
 from nemo.lens.spans.no_span import NO_SPAN
-from nemo.lens.spans.options import SpanOptions, without_exceptions
+from nemo.lens.spans.options import SpanOptions, with_comparable_keys, without_exceptions
 from nemo.lens.spans.redaction import DEFAULT_REDACT_KEYS, redact_value
 from nemo.lens.spans.scope import SpanAttributesScope
 from nemo.lens.spans.span_handle import (
@@ -163,6 +163,7 @@ def span_cm(
         may be entered again, by one thread or task at a time.
     """
     if not record_exception:
+        attributes = with_comparable_keys(attributes)
         attributes["_span"] = without_exceptions(attributes.get("_span"))
     return SpanCm(name, tracer, attributes)
 
@@ -214,7 +215,7 @@ def safe_set_span_attributes(
             for key, value in cleaned(attributes, redact_keys).items():
                 span.set_attribute(key, value)
     except Exception as error:  # a foreign span failed; the work goes on
-        discard("span failure", "Attributes were lost: the span raised %s.", type(error).__name__)
+        report_span_failure(error)
 
 
 @in_graph(skip_handle)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from nemo.lens.spans import lazy_recording
 from nemo.lens.spans.discards import discard
-from nemo.lens.spans.text import real_type
+from nemo.lens.spans.text import real_type, type_name
 
 if TYPE_CHECKING:
     from opentelemetry.context import Context
@@ -40,8 +40,8 @@ def inject_context(carrier: MutableMapping[str, Any]) -> None:
         discard(
             "context injection",
             "Trace context was not injected: the carrier of type %s raised %s.",
-            type(carrier).__name__,
-            type(error).__name__,
+            type_name(real_type(carrier)),
+            type_name(type(error)),
         )
 
 

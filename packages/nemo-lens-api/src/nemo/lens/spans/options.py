@@ -4,15 +4,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from nemo.lens.spans.attributes import cleaned
 from nemo.lens.spans.discards import discard
-from nemo.lens.spans.text import real_type
+from nemo.lens.spans.text import as_text, is_mapping, real_type, type_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
     from opentelemetry.context import Context
     from opentelemetry.trace import Link, SpanKind
@@ -92,8 +91,14 @@ class SpanOptions:
 
 def without_exceptions(given: object) -> SpanOptions:
     """Return the options `given`, or the default ones, with `record_exception` off."""
-    options = given if isinstance(given, SpanOptions) else SpanOptions()
+    is_given = issubclass(real_type(given), SpanOptions)
+    options = cast("SpanOptions", given) if is_given else SpanOptions()
     return options.replaced(record_exception=False)
+
+
+def with_comparable_keys(keywords: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a copy whose keys are ordinary texts; subclasses of `str` may refuse comparison."""
+    return {key if type(key) is str else as_text(key): value for key, value in keywords.items()}
 
 
 def split(keywords: Mapping[str, Any]) -> tuple[dict[str, Any], SpanOptions | None]:
@@ -102,7 +107,7 @@ def split(keywords: Mapping[str, Any]) -> tuple[dict[str, Any], SpanOptions | No
     Returns:
         The cleaned attributes, and the options, or None when there are none beside attributes.
     """
-    remaining = dict(keywords)
+    remaining = with_comparable_keys(keywords)
     options = _given_options(remaining.pop("_span", None))
     found = _take_options(remaining)
     attributes = cleaned(remaining)
@@ -183,20 +188,20 @@ def _ignore(name: str, reason: str, value: object) -> None:
         "Span option %s was ignored: it %s, got %s. Further ones are only counted.",
         name,
         reason,
-        real_type(value).__name__,
+        type_name(real_type(value)),
     )
 
 
 def _evaluated(attributes: Mapping[str, Any] | Callable[[], Mapping[str, Any]]) -> dict[str, Any]:
     try:
         mapping: Any = attributes() if callable(attributes) else attributes
-        if not issubclass(real_type(mapping), Mapping):
+        if not is_mapping(mapping):
             raise TypeError(real_type(mapping))  # noqa: TRY301  # counted like any other
     except Exception as error:  # from the caller's callable: its attributes are lost
         discard(
             "lazy attributes",
             "SpanOptions.attributes was dropped: it raised or returned no mapping (%s).",
-            type(error).__name__,
+            type_name(type(error)),
         )
         return {}
     return cleaned(mapping)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from nemo.lens.spans import lazy_recording
 from nemo.lens.spans.attributes import cleaned
+from nemo.lens.spans.discards import report_span_failure
 from nemo.lens.spans.options import SpanOptions
 from nemo.lens.spans.text import real_type
 
@@ -69,8 +70,12 @@ class SpanHandle(AbstractContextManager["SpanHandle"]):
 
     def set_attributes(self, attributes: Mapping[str, Any]) -> None:
         """Put attributes on the open span, converted and redacted like those of every helper."""
-        if self.span is not None and not self._closed:
+        if self.span is None or self._closed:
+            return
+        try:
             self.span.set_attributes(cleaned(attributes))
+        except Exception as error:  # a foreign span failed; the work goes on
+            report_span_failure(error)
 
     def close(self, error: BaseException | None = None) -> None:
         """End the span; further calls do nothing.
