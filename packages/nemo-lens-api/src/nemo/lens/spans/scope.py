@@ -24,6 +24,10 @@ scope_values = _scope.get
 """The values in force, cleaned, for internal readers that do not change them."""
 
 
+put_scope = _scope.set
+"""Put cleaned values in force, whatever was before; for work that is suspended and resumed."""
+
+
 def current_span_attributes() -> Mapping[str, Any]:
     """Return a read-only view of the attributes that `span_attributes` has put in force here."""
     return MappingProxyType(dict(_scope.get()))
