@@ -101,7 +101,8 @@ def trace_fn(
     """Decorate a callable so that each call is covered by a span, if `group` is on at that call.
 
     Coroutine functions, generators and async generators stay what they are, and the span covers
-    their work; for generators the group is asked at the first iteration. Works above and below
+    their work; for generators the group is asked at the first iteration, and arguments that do not
+    fit are an error there (for coroutine functions: at the `await`), not at the call. Works above and below
     `classmethod` and `staticmethod`, on `functools.partial` objects and on callable objects.
     Name, documentation, signature and pickling are those of the function.
 
