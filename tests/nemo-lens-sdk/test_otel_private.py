@@ -204,11 +204,12 @@ def test_a_renewed_logger_provider_feeds_the_fresh_processor():
     assert [pair.value.string_value for pair in block.resource.attributes] == ["yes"]
 
 
-def test_a_reader_is_added_to_a_meter_provider_where_the_release_can():
+def test_a_reader_moves_to_another_meter_provider_and_out_of_it_where_the_release_can():
     """It sees instruments of before; where it cannot be added, that is said."""
     meters = MeterProvider(shutdown_on_exit=False)
     counter = meters.get_meter("m").create_counter("c")
     reader = InMemoryMetricReader()
+    ours = LensMeterProvider([reader], shutdown_on_exit=False)
     added = _otel_private.add_metric_reader(meters, reader)
     assert added == hasattr(MeterProvider, "add_metric_reader")
     counter.add(3)
@@ -221,6 +222,12 @@ def test_a_reader_is_added_to_a_meter_provider_where_the_release_can():
         for point in metric.data.data_points
     ]
     assert points == ([3] if added else [])
+    if added:
+        _otel_private.remove_metric_reader(meters, reader)
+        counter.add(4)
+        assert reader.get_metrics_data() is None
+        assert _otel_private.add_metric_reader(meters, reader)
+    ours.shutdown()
 
 
 def test_metric_exporters_say_what_they_prefer(clean_environment):
