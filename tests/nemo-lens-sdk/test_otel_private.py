@@ -7,6 +7,7 @@ from __future__ import annotations
 import threading
 
 from opentelemetry import metrics, trace
+from opentelemetry._logs import SeverityNumber
 from opentelemetry.context import attach, detach, get_current, set_value
 from opentelemetry.sdk._logs import LoggerProvider
 from opentelemetry.sdk.metrics import MeterProvider
@@ -164,7 +165,8 @@ def test_a_record_is_emitted_with_its_span_and_its_resource_and_can_be_encoded()
     provider = _otel_private.new_logger_provider(resource, seen)
     tracer = _provider(InMemorySpanExporter()).get_tracer("t")
     with tracer.start_as_current_span("s") as span:
-        _otel_private.emit_log(provider, "qa.logger", {"body": "b", "timestamp": 5}, resource)
+        fields = {"body": "b", "timestamp": 5, "severity_number": SeverityNumber.INFO}
+        _otel_private.emit_log(provider, "qa.logger", fields, resource)
     message = _otel_private.encode_logs(seen.records)
     (block,) = message.resource_logs
     assert [pair.value.string_value for pair in block.resource.attributes] == ["resource"]
@@ -198,7 +200,8 @@ def test_a_renewed_logger_provider_feeds_the_fresh_processor():
     installed.shutdown()
     _otel_private.renew_logger_provider(installed, fresh)
     for name in ("before", "after"):
-        _otel_private.emit_log(installed, name, {"body": name}, installed.resource)
+        fields = {"body": name, "severity_number": SeverityNumber.INFO}
+        _otel_private.emit_log(installed, name, fields, installed.resource)
     assert (old.bodies, new.bodies) == (["old"], ["before", "after"])
     (block,) = _otel_private.encode_logs(new.records).resource_logs
     assert [pair.value.string_value for pair in block.resource.attributes] == ["yes"]

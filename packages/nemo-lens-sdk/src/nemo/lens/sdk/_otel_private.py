@@ -255,12 +255,16 @@ def readable_log_record(emitted: Any) -> Any:
 
     Since OpenTelemetry 1.39 exporters want a read-only record; before, both are the same.
     """
+    record = copy.copy(emitted.log_record)
+    if hasattr(record, "context"):
+        # A queued record would keep the span, and whatever else is in there, alive.
+        record.context = Context()
     try:
         from opentelemetry.sdk._logs import ReadableLogRecord
     except ImportError:
-        return emitted
-    record = copy.copy(emitted.log_record)
-    record.context = Context()
+        readable = copy.copy(emitted)
+        readable.log_record = record
+        return readable
     return ReadableLogRecord(
         log_record=record,
         resource=emitted.resource,
