@@ -15,10 +15,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import workspace
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-ROOT = Path(__file__).resolve().parent.parent
 SEMCONV = Path("packages/nemo-lens-api/src/nemo/lens/semconv")
 
 
@@ -41,7 +42,7 @@ def literals(source: str, constants: dict[str, str]) -> Iterator[tuple[int, str]
             yield node.lineno, str(node.value)
 
 
-def checked_files(root: Path = ROOT) -> Iterable[Path]:
+def checked_files(root: Path = workspace.ROOT) -> Iterable[Path]:
     """List the sources of all packages, less the conventions themselves."""
     sources = sorted(root.glob("packages/*/src/**/*.py"))
     return [path for path in sources if not path.is_relative_to(root / SEMCONV)]
@@ -50,14 +51,13 @@ def checked_files(root: Path = ROOT) -> Iterable[Path]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Check the files in `arguments`, or all of them; the exit status of the script."""
     given = [Path(argument).resolve() for argument in arguments or ()]
-    constants = known_attributes((ROOT / SEMCONV / "attributes.py").read_text("utf-8"))
+    constants = known_attributes((workspace.ROOT / SEMCONV / "attributes.py").read_text("utf-8"))
     found = [
         f"{path}:{line}: write nemo.lens.semconv.{constants[name]} instead of {name!r}"
         for path in given or checked_files()
         for line, name in literals(path.read_text("utf-8"), constants)
     ]
-    print("\n".join(found) or "attribute names are constants everywhere")
-    return 1 if found else 0
+    return workspace.report(found, "attribute names are constants everywhere")
 
 
 if __name__ == "__main__":

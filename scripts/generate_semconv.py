@@ -19,12 +19,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import workspace
 import yaml
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = workspace.ROOT
 PACKAGE = Path("packages/nemo-lens-api/src/nemo/lens/semconv")
 MODEL = ROOT / PACKAGE / "model"
 
@@ -281,9 +282,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--check", action="store_true", help="write nothing, fail on drift")
     if parser.parse_args(argv).check:
-        for path in (stale := drifted()):
-            print(f"{path} differs from the model: run scripts/generate_semconv.py")
-        return 1 if stale else 0
+        stale = [
+            f"{path} differs from the model: run python scripts/generate_semconv.py"
+            for path in drifted()
+        ]
+        return workspace.report(stale, "the generated files are what the model says")
     for path, text in render().items():
         (ROOT / path).parent.mkdir(parents=True, exist_ok=True)
         (ROOT / path).write_text(text, "utf-8")

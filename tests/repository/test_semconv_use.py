@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import check_semconv_use
 import pytest
+import workspace
 from check_semconv_use import checked_files, known_attributes, literals, main
 
 from nemo.lens import semconv
@@ -15,7 +16,7 @@ CONSTANTS = {"dl.rank": "DL_RANK"}
 
 def test_the_packages_name_attributes_by_constants(capsys):
     """No literal escapes a rename."""
-    assert main() == 0, capsys.readouterr().out
+    assert main() == 0, capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -34,7 +35,7 @@ def test_constants_prose_and_other_names_pass(source):
 
 def test_the_known_names_are_those_of_the_constants():
     """They are read from the generated module, so that no import is needed."""
-    source = (check_semconv_use.ROOT / check_semconv_use.SEMCONV / "attributes.py").read_text()
+    source = (workspace.ROOT / check_semconv_use.SEMCONV / "attributes.py").read_text()
     known = known_attributes(source)
     assert known[semconv.NV_DL_RANK] == "NV_DL_RANK"
     assert len(known) == len(semconv.attributes.__all__)
@@ -46,11 +47,11 @@ def test_a_literal_fails_with_its_place_and_the_constant(tmp_path, capsys):
     file.write_text("\nspan.set_attribute('nv.dl.rank', 1)\n")
     assert main([str(file)]) == 1
     expected = f"{file}:2: write nemo.lens.semconv.NV_DL_RANK instead of 'nv.dl.rank'"
-    assert capsys.readouterr().out.strip() == expected
+    assert capsys.readouterr().err.strip() == expected
 
 
 def test_all_packages_are_checked_but_the_conventions():
     """The generated module is where the literals live."""
-    folders = {path.relative_to(check_semconv_use.ROOT).parts[1] for path in checked_files()}
+    folders = {path.relative_to(workspace.ROOT).parts[1] for path in checked_files()}
     assert {"nemo-lens-api", "nemo-lens-sdk", "nemo-lens-cli"} <= folders
     assert not any("semconv" in path.parts for path in checked_files())
