@@ -17,12 +17,14 @@ from generated_page import between_markers, table, write_or_check
 
 from nemo.lens.configuration.foreign_variables import FOREIGN_VARIABLES
 from nemo.lens.configuration.settings import SETTINGS
+from nemo.lens.resources.variables import DETECTION_VARIABLES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from nemo.lens.configuration.foreign_variables import ForeignVariable
     from nemo.lens.configuration.settings import Setting
+    from nemo.lens.resources.variables import DetectionVariable
 
 PAGE = workspace.ROOT / "docs" / "reference" / "configuration.md"
 COLUMNS = ("variable", "field", "default", "accepted", "used by", "since", "meaning")
@@ -34,11 +36,18 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def with_tables(page: str) -> str:
-    """Give `page` with both tables in place of what stands between its markers."""
-    settings = table(COLUMNS, [setting_cells(row) for row in SETTINGS])
+    """Give `page` with all tables in place of what stands between its markers."""
     foreign_columns = [column for column in COLUMNS if column != "field"]
-    foreign = table(foreign_columns, [foreign_cells(row) for row in FOREIGN_VARIABLES])
-    return between_markers(between_markers(page, "settings", settings), "foreign", foreign)
+    tables = {
+        "settings": table(COLUMNS, [setting_cells(row) for row in SETTINGS]),
+        "foreign": table(foreign_columns, [foreign_cells(row) for row in FOREIGN_VARIABLES]),
+        "detection": table(
+            ("variable", "used for"), [detection_cells(row) for row in DETECTION_VARIABLES]
+        ),
+    }
+    for name, content in tables.items():
+        page = between_markers(page, name, content)
+    return page
 
 
 def setting_cells(setting: Setting) -> tuple[str, ...]:
@@ -50,6 +59,12 @@ def setting_cells(setting: Setting) -> tuple[str, ...]:
 def foreign_cells(row: ForeignVariable) -> tuple[str, ...]:
     """Give the cells of one variable that belongs to someone else."""
     return (f"`{row.name}`", *_common_cells(row))
+
+
+def detection_cells(row: DetectionVariable) -> tuple[str, ...]:
+    """Give the cells of one variable that detection reads."""
+    names = " or ".join(f"`{name}`" for name in row.names)
+    return (f"{names}, per component too" if row.per_component else names, row.used_for)
 
 
 def _common_cells(row: Setting | ForeignVariable) -> tuple[str, ...]:
