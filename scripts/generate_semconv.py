@@ -36,6 +36,7 @@ USES = {
     "resource": "resource",
     "span": "span",
     "metric": "metric point",
+    "event": "event of a span, log record",
     "compatibility": "compatibility constant, never emitted",
 }
 
@@ -50,8 +51,8 @@ Version {manifest.version} of the conventions, schema URL `{manifest.schema_url}
 follow version {manifest.upstream_version} of the OpenTelemetry semantic conventions.
 
 Each constant is importable from `nemo.lens.semconv`. *Use* says where an attribute stands: on the
-resource, on spans or on metric points. A compatibility constant is kept so that imports go on
-working; NeMo Lens never emits it."""
+resource, on spans, on metric points, or on events of spans and on log records. A compatibility
+constant is kept so that imports go on working; NeMo Lens never emits it."""
 
 
 class ModelError(ValueError):

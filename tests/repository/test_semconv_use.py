@@ -7,7 +7,7 @@ from __future__ import annotations
 import check_semconv_use
 import pytest
 import workspace
-from check_semconv_use import checked_files, known_attributes, literals, main
+from check_semconv_use import checked_files, known_attributes, literals, main, unknown_names
 
 from nemo.lens import semconv
 
@@ -31,6 +31,56 @@ def test_a_literal_is_found_wherever_it_stands(source):
 def test_constants_prose_and_other_names_pass(source):
     """Documentation may name attributes."""
     assert list(literals(source, CONSTANTS)) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [
+        ("span.set_attribute('dl.ranks', 1)", "dl.ranks"),
+        ("f({'nv.dl.new_one': 1})", "nv.dl.new_one"),
+        ("x = 'nemo.span.open'", "nemo.span.open"),
+        ("x = 'exception.kind'", "exception.kind"),
+    ],
+)
+def test_a_name_of_our_namespaces_that_the_model_lacks_is_found(source, name):
+    """A typo, or an attribute that nobody described."""
+    assert list(unknown_names(source, CONSTANTS)) == [(1, name)]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "x = 'dl.rank'",
+        "getLogger('nemo.lens.handle')",
+        "x = 'See dl.ranks.'",
+        "x = 'dl.iteration.'",
+        "x = 'model.layers'",
+        '"""Sets dl.ranks."""',
+        "x = 'nemo.exit'",
+    ],
+)
+def test_known_names_modules_events_and_prose_are_not_unknown(source):
+    """What is in the model has a constant; loggers are called like modules."""
+    assert list(unknown_names(source, CONSTANTS)) == []
+
+
+@pytest.mark.parametrize(("folder", "status"), [("nemo-lens-instruments", 0), ("other", 1)])
+def test_metric_names_are_the_instruments_own(tmp_path, folder, status):
+    """The same namespaces hold metrics, and those are declared there and nowhere else."""
+    file = tmp_path / folder / "planted.py"
+    file.parent.mkdir()
+    file.write_text("gauge('rl.reward.planted')\n")
+    assert main([str(file)]) == status
+
+
+def test_an_unknown_name_fails_with_its_place_and_the_cure(tmp_path, capsys):
+    """The message says where attributes are described."""
+    file = tmp_path / "planted.py"
+    file.write_text("\nspan.set_attribute('nv.dl.ranks', 1)\n")
+    assert main([str(file)]) == 1
+    message = capsys.readouterr().err
+    assert f"{file}:2: 'nv.dl.ranks' is not in the model" in message
+    assert "semconv/model" in message
 
 
 def test_the_known_names_are_those_of_the_constants():
