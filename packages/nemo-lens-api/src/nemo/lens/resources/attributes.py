@@ -265,9 +265,9 @@ def _encoded(name: str, value: Any) -> str | None:
     return None
 
 
-def _text(value: Any) -> str | None:
+def _text(value: object) -> str | None:
     """Spell a scalar as what it holds, whatever its class says of it: enums, numpy's numbers."""
-    kind = type(value)
+    kind: type[Any] = type(value)
     for scalar, spell in _SPELLINGS.items():
         if issubclass(kind, scalar):
             return spell(value)
