@@ -12,6 +12,9 @@ Launchers are asked in this order, and the first that names a rank decides:
 
 A worker of Ray inherits the variables of 3 and 4 from the node daemon that started it. They
 describe the daemon, so they do not count there.
+
+Sizes and local ranks count only from sources that agree on the rank. A `LOCAL_RANK` without a
+`RANK` agrees with all of them: it was set for this very process, inside of every other launcher.
 """
 
 from __future__ import annotations
@@ -92,9 +95,8 @@ _RAY_WORKER = ("RAY_JOB_ID", "RAY_RAYLET_PID")
 def detect_identity(environ: Mapping[str, str] | None = None) -> Identity:
     """Read the identity of this process from the variables of its launcher.
 
-    Variables that hold no number of 0 or more count as absent, with one WARNING each. Sizes and
-    local ranks count only from sources that agree on the rank. It costs some ten dict look-ups and
-    never raises.
+    Variables that hold no number of 0 or more count as absent, with one WARNING each. It costs some
+    ten dict look-ups and never raises.
 
     Args:
         environ: The environment; that of this process by default.
@@ -104,14 +106,16 @@ def detect_identity(environ: Mapping[str, str] | None = None) -> Identity:
     """
     environment = environment_of(environ)
     published = _published(environment)
-    sources = [published, *_launched(environment)]
-    rank = next((source.rank for source in sources if source.rank is not None), None)
-    agreeing = [source for source in sources if source is published or source.rank == rank]
+    torchrun = _TORCHRUN.read(environment)
+    outer = list(_launched_outside(environment))
+    rank = next((s.rank for s in (published, torchrun, *outer) if s.rank is not None), None)
+    agreeing = [published, *(source for source in (torchrun, *outer) if source.rank == rank)]
+    near = [published, torchrun] if torchrun.rank is None else []
     restart, attempt = _restarts(environment)
     return Identity(
         rank=rank,
         world_size=_world_size(rank, agreeing),
-        local_rank=next((s.local_rank for s in agreeing if s.local_rank is not None), None),
+        local_rank=_first_local_rank([*near, *agreeing]),
         role=published.role,
         restart=restart,
         attempt=attempt,
@@ -129,8 +133,8 @@ def _published(environ: Mapping[str, str]) -> Identity:
     )
 
 
-def _launched(environ: Mapping[str, str]) -> Iterator[Identity]:
-    yield _TORCHRUN.read(environ)
+def _launched_outside(environ: Mapping[str, str]) -> Iterator[Identity]:
+    """Ask the launchers inside of which torchrun runs."""
     if read_text(environ, *_RAY_WORKER) is not None:
         return
     for launcher in _MPI:
@@ -139,6 +143,10 @@ def _launched(environ: Mapping[str, str]) -> Iterator[Identity]:
         yield _SRUN.read(environ)
     else:
         yield Identity(local_rank=read_identity(environ, _SRUN.local_rank))
+
+
+def _first_local_rank(sources: list[Identity]) -> int | None:
+    return next((source.local_rank for source in sources if source.local_rank is not None), None)
 
 
 def _world_size(rank: int | None, sources: list[Identity]) -> int | None:
