@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import random
+import re
 
 import pytest
 from synthetic_runs import Scenario, process_folder, write_collector_file, write_run
@@ -17,6 +18,11 @@ SEEDS = 20
 def heavy(rng):
     """Noise with a heavy tail: most near 1, some far above."""
     return 0.9 + 0.1 * rng.paretovariate(2)
+
+
+def quiet(rng):
+    """A dedicated machine: steps vary by a thousandth."""
+    return rng.gauss(1, 0.001)
 
 
 def report(tmp_path, scenario):
@@ -137,11 +143,90 @@ def test_without_marks_the_order_of_arrival_counts(tmp_path):
     assert not answer.waiting_marked
     [straggler] = answer.stragglers
     assert (straggler.rank, straggler.phase) == (1, "optimizer")
+    assert straggler.compared_by == "arrival"
+    assert "it ends its steps 24." in answer.verdict
+    assert "own work" not in answer.verdict
     row = answer.ranks[1]
     assert row.wait_s.p50 == pytest.approx(0.0, abs=1e-6)
     even = report(tmp_path / "even", Scenario(marked=False))
     assert even.stragglers == ()
     assert "Waiting is not marked" in even.verdict
+
+
+UNSYNCHRONISED = {
+    "started together": {},
+    "a start offset below a step": {"start_s": {1: 0.02}},
+    "a start offset of many steps": {"start_s": {1: 0.3, 2: 7.0}},
+    "one after the other": {"in_turn": True},
+    "on hosts of their own": {"ranks_per_host": 1, "clock_offset_s": {1: 3.0, 2: -0.2}},
+    "two ranks": {"ranks": 2, "start_s": {1: 0.3}},
+    "few steps": {"ranks": 2, "steps": 12, "start_s": {1: 0.02}},
+    "only the step is a span": {"phases": {}, "optimizer_s": 0.0, "between_s": 0.04},
+}
+unsynchronised = pytest.mark.parametrize("case", UNSYNCHRONISED.values(), ids=UNSYNCHRONISED.keys())
+
+
+@unsynchronised
+@pytest.mark.parametrize(
+    "noise", [Scenario().noise, heavy, quiet], ids=["normal", "heavy", "quiet"]
+)
+def test_ranks_that_never_meet_are_not_slow_for_starting_late(tmp_path, case, noise):
+    """Who started later or ran ahead is no straggler, and nobody waited longer than a step."""
+    alarms = 0
+    for seed in range(SEEDS):
+        scenario = Scenario(
+            **{"steps": 40, **case},
+            run=f"seed{seed}",
+            synchronised=False,
+            marked=False,
+            noise=noise,
+            seed=seed,
+        )
+        answer = analyse_ranks(Run(write_run(tmp_path, scenario)))
+        alarms += bool(answer.stragglers)
+        assert all(row.wait_s.p90 <= row.own_s.p90 for row in answer.ranks), seed
+        assert "wait for it" not in answer.verdict
+    assert alarms == 0
+
+
+@unsynchronised
+def test_a_slower_rank_without_synchronisation_is_named_by_its_step_times(tmp_path, case):
+    """Its steps take longer; that anybody waits for it is not claimed."""
+    if not case.get("phases", True):
+        slow = {(1, "data_loading"): 2.0}
+    else:
+        slow = {(1, "forward_backward"): 2.0}
+    for seed in range(SEEDS):
+        scenario = Scenario(
+            **{"steps": 40, **case},
+            run=f"seed{seed}",
+            synchronised=False,
+            marked=False,
+            seed=seed,
+            slow=slow,
+        )
+        answer = analyse_ranks(Run(write_run(tmp_path, scenario)))
+        found = [(one.rank, one.phase, one.compared_by) for one in answer.stragglers]
+        assert found == [(1, next(iter(slow))[1], "duration")], seed
+        assert "its steps take " in answer.verdict
+        assert "wait for it" not in answer.verdict
+        assert all(row.wait_s.p50 == 0 for row in answer.ranks)
+
+
+def test_a_lasting_start_offset_within_synchronised_steps_is_no_straggler(tmp_path):
+    """A rank that is late without a phase that takes longer only began late."""
+    path = write_run(tmp_path, Scenario(marked=False))
+    for file in path.glob("0/trainer-1-*/traces-*.jsonl"):
+        file.write_text(
+            re.sub(
+                r'(TimeUnixNano":")(\d+)',
+                lambda m: m[1] + str(int(m[2]) + 20_000_000),
+                file.read_text(),
+            )
+        )
+    answer = analyse_ranks(Run(path))
+    assert {row.compared_by for row in answer.ranks} == {"arrival"}
+    assert answer.stragglers == ()
 
 
 def test_the_attribute_marks_waiting_like_the_group(tmp_path):

@@ -37,6 +37,7 @@ def rank_row(rank, own=0.033, wait=0.031, **changes):
         "clock_drift_ppm": 0.0,
         "restart": 0,
         "phases_s": {"forward_backward": own},
+        "compared_by": "own_work",
     }
     values.update(changes)
     return RankRow(
@@ -54,6 +55,7 @@ def straggler(rank=2, kind="chronic", steps=()):
         role="trainer",
         excess_ratio=0.94,
         steps=steps,
+        compared_by="own_work",
     )
 
 
