@@ -82,8 +82,8 @@ def process_row(rank, **changes):
     return ProcessRow(rank=rank, **values)
 
 
-def phase(name, share, *, waiting=False):
-    return PhaseRow(name, (f"demo.{name}",), waiting, share, spread(0.066 * share))
+def phase(name, share, *, waiting=False, failed=0):
+    return PhaseRow(name, (f"demo.{name}",), waiting, share, spread(0.066 * share), failed)
 
 
 def summary(**changes):
@@ -172,6 +172,7 @@ def answers():
         straggler=straggler,
         rank_row=rank_row,
         process_row=process_row,
+        phase=phase,
     )
 
 

@@ -164,6 +164,7 @@ class PhaseRow:
         waiting: Whether this is waiting for others.
         share: Part of all step time, 0 to 1.
         per_step_s: Seconds per step and rank.
+        failed: How many spans of it ended with status error, or hold one that did.
     """
 
     phase: str
@@ -171,6 +172,7 @@ class PhaseRow:
     waiting: bool
     share: float
     per_step_s: Spread
+    failed: int
 
 
 @dataclass(frozen=True)
@@ -224,15 +226,17 @@ class ProcessRow:
         pid: Its process id, None when unknown.
         restart: The attempt, 0 for the first.
         end: What the manifest says: "shutdown", "exit", "signal:SIGTERM", ... or None.
-        ending: The same in words; "no end recorded: killed or still running" for None.
+        ending: The same in words; for None whether no end was recorded ("killed or still running")
+            or no manifest could be read.
         orderly: True for "shutdown" and "exit".
         started_unix_nano: Start of the process, None when unknown.
         ended_unix_nano: Orderly end, None when none is recorded.
         spans: Spans read.
-        last_span: Name of the span that ended last, None without spans.
+        last_span: Name of the finished span that ended last, None without spans; one that was still
+            open when telemetry shut down is not finished.
         last_span_unix_nano: When it ended.
-        last_step: Number of the last finished step, None when there is none.
-        steps: Finished steps.
+        last_step: Number of the last recorded step, None when there is none.
+        steps: Recorded steps.
         lost: Telemetry counted as lost, by reason.
         folder: The process folder relative to the run, "" for other files.
     """

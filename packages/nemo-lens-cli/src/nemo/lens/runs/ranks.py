@@ -21,6 +21,7 @@ from nemo.lens.runs.answers import (
 )
 from nemo.lens.runs.cohorts import cohorts
 from nemo.lens.runs.collect import collect
+from nemo.lens.runs.missing import missing_ranks, no_step
 from nemo.lens.runs.spreads import median, medians_of_others, middle
 from nemo.lens.runs.stragglers import MIN_STEPS, chronic, once
 
@@ -67,12 +68,13 @@ def analyse_ranks(run: Run, records: list[ProcessRecord] | None = None) -> Ranks
     """
     records = collect(run) if records is None else records
     groups = cohorts(records)
+    missing = missing_ranks(records)
     stragglers = [straggler for cohort in groups for straggler in _stragglers(cohort)]
     stragglers.sort(key=lambda found: (found.kind != "chronic", -found.excess_s_per_step))
     return RanksReport(
         run=run.run_id,
-        verdict=_verdict(groups, stragglers),
-        problems=run.problems,
+        verdict=" ".join([_verdict(groups, stragglers, records), *missing.sentences]),
+        problems=(*run.problems, *missing.problems),
         stragglers=tuple(stragglers),
         ranks=tuple(_row(cohort, member) for cohort in groups for member in cohort.members),
         waiting_marked=any(cohort.compared == OWN_WORK for cohort in groups),
@@ -157,12 +159,16 @@ def _row(cohort: Cohort, member: Member) -> RankRow:
     )
 
 
-def _verdict(groups: list[Cohort], stragglers: list[Straggler]) -> str:
+def _verdict(
+    groups: list[Cohort], stragglers: list[Straggler], records: list[ProcessRecord]
+) -> str:
     if not groups:
-        return (
-            "No finished step of a ranked process was recorded, so there is nothing to compare: "
-            "a step is a span of group step that carries dl.iteration."
-        )
+        if any(record.steps for record in records):
+            return (
+                "No process with steps says which rank it is, so there is nothing to compare: give "
+                "setup_telemetry rank and world_size."
+            )
+        return f"{no_step(records)} So there is nothing to compare."
     if stragglers:
         sentences = [_sentence(straggler) for straggler in stragglers[:_LISTED]]
         if len(stragglers) > _LISTED:
@@ -175,10 +181,12 @@ def _verdict(groups: list[Cohort], stragglers: list[Straggler]) -> str:
         return "Only one rank recorded steps, so there is nothing to compare it with."
     if steps < MIN_STEPS:
         return (
-            f"Too few steps to tell a slow rank from noise: {steps} were compared after the "
-            f"first, {MIN_STEPS} are needed."
+            f"Too few steps to tell a slow rank from noise: {steps} after the first could be "
+            f"compared, {MIN_STEPS} are needed."
         )
-    verdict = f"No rank stands out among {ranks} ranks in {steps} compared steps."
+    fewest = min(len(member.excess.all_s) for cohort in groups for member in cohort.members)
+    compared = f"{fewest} to {steps}" if fewest < steps else str(steps)
+    verdict = f"No rank stands out among {ranks} ranks in {compared} compared steps."
     return " ".join([verdict, *_unmarked({cohort.compared for cohort in groups})])
 
 
