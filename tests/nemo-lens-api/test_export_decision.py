@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-import numpy
+import numpy as np
 import pytest
 
 from nemo.lens import NemoLensConfig, export_decision
@@ -56,7 +56,7 @@ def test_a_rank_that_the_resource_refuses_is_none_for_the_strategy_either(asked,
     assert "nv.dl.rank" not in resource
 
 
-@pytest.mark.parametrize("value", [3, "3", " 3 ", "+3", numpy.int64(3)])
+@pytest.mark.parametrize("value", [3, "3", " 3 ", "+3", np.int64(3)])
 def test_the_strategy_is_asked_about_the_rank_that_the_resource_has(asked, value):
     """Digits and numpy integers count."""
     attributes = {"nv.dl.rank": value, "nv.dl.world_size": "8"}
@@ -81,7 +81,7 @@ def test_a_bad_rank_argument_is_a_value_error_that_names_it(value):
         checked_count("rank", value, least=0)
 
 
-@pytest.mark.parametrize("value", [7, "7", numpy.int32(7)])
+@pytest.mark.parametrize("value", [7, "7", np.int32(7)])
 def test_a_good_rank_argument_is_a_plain_int(value):
     """Nothing else goes on from here."""
     count = checked_count("rank", value, least=0)

@@ -25,6 +25,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from nemo.lens import semconv
+from nemo.lens.resources import variables
 from nemo.lens.resources.attributes import get_otel_resource_attributes
 from nemo.lens.resources.environment import (
     clean_text,
@@ -67,29 +68,29 @@ class Identity:
 class _Launcher:
     """The variables by which one launcher tells a process who it is."""
 
-    rank: str
+    rank: tuple[str, ...]
     world_size: tuple[str, ...]
-    local_rank: str
+    local_rank: tuple[str, ...]
 
     def read(self, environ: Mapping[str, str]) -> Identity:
         return Identity(
-            rank=read_identity(environ, self.rank),
+            rank=read_identity(environ, *self.rank),
             world_size=read_identity(environ, *self.world_size),
-            local_rank=read_identity(environ, self.local_rank),
+            local_rank=read_identity(environ, *self.local_rank),
         )
 
 
-_TORCHRUN = _Launcher("RANK", ("WORLD_SIZE",), "LOCAL_RANK")
+_TORCHRUN = _Launcher(variables.RANK, variables.WORLD_SIZE, variables.LOCAL_RANK)
 _MPI = (
-    _Launcher("OMPI_COMM_WORLD_RANK", ("OMPI_COMM_WORLD_SIZE",), "OMPI_COMM_WORLD_LOCAL_RANK"),
-    _Launcher("MV2_COMM_WORLD_RANK", ("MV2_COMM_WORLD_SIZE",), "MV2_COMM_WORLD_LOCAL_RANK"),
-    _Launcher("PMI_RANK", ("PMI_SIZE",), "MPI_LOCALRANKID"),
+    _Launcher(variables.OPEN_MPI_RANK, variables.OPEN_MPI_SIZE, variables.OPEN_MPI_LOCAL_RANK),
+    _Launcher(variables.MVAPICH_RANK, variables.MVAPICH_SIZE, variables.MVAPICH_LOCAL_RANK),
+    _Launcher(variables.PMI_RANK, variables.PMI_SIZE, variables.PMI_LOCAL_RANK),
 )
 _SRUN = _Launcher(
-    "SLURM_PROCID", ("SLURM_STEP_NUM_TASKS", "SLURM_NTASKS", "SLURM_NPROCS"), "SLURM_LOCALID"
+    variables.SRUN_RANK,
+    (*variables.SRUN_STEP_SIZE, *variables.TASK_COUNT),
+    variables.SRUN_LOCAL_RANK,
 )
-_SRUN_STEP = ("SLURM_STEP_ID", "SLURM_STEPID")
-_RAY_WORKER = ("RAY_JOB_ID", "RAY_RAYLET_PID")
 
 
 def detect_identity(environ: Mapping[str, str] | None = None) -> Identity:
@@ -135,14 +136,14 @@ def _published(environ: Mapping[str, str]) -> Identity:
 
 def _launched_outside(environ: Mapping[str, str]) -> Iterator[Identity]:
     """Ask the launchers inside of which torchrun runs."""
-    if read_text(environ, *_RAY_WORKER) is not None:
+    if read_text(environ, *variables.RAY_WORKER) is not None:
         return
     for launcher in _MPI:
         yield launcher.read(environ)
-    if read_text(environ, *_SRUN_STEP) is not None:
+    if read_text(environ, *variables.STEP_ID) is not None:
         yield _SRUN.read(environ)
     else:
-        yield Identity(local_rank=read_identity(environ, _SRUN.local_rank))
+        yield Identity(local_rank=read_identity(environ, *_SRUN.local_rank))
 
 
 def _first_local_rank(sources: list[Identity]) -> int | None:
@@ -158,8 +159,8 @@ def _world_size(rank: int | None, sources: list[Identity]) -> int | None:
 
 
 def _restarts(environ: Mapping[str, str]) -> tuple[int | None, str]:
-    restart = read_identity(environ, "TORCHELASTIC_RESTART_COUNT")
-    requeue = read_identity(environ, "SLURM_RESTART_COUNT")
+    restart = read_identity(environ, *variables.RESTART_COUNT)
+    requeue = read_identity(environ, *variables.REQUEUE_COUNT)
     if requeue and restart is not None:
         return restart, f"{requeue}.{restart}"
     latest = requeue if restart is None else restart

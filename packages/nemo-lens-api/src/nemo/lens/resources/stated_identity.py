@@ -48,13 +48,16 @@ def stated_identity(given: Mapping[str, Any] | None) -> tuple[int | None, int | 
         The rank and the world size; None where nobody states one.
     """
     sources = (given or {}, get_otel_resource_attributes())
-    return _stated(semconv.NV_DL_RANK, sources), _stated(semconv.NV_DL_WORLD_SIZE, sources)
+    return _first(semconv.NV_DL_RANK, sources), _first(semconv.NV_DL_WORLD_SIZE, sources)
 
 
-def _stated(key: str, sources: tuple[Mapping[str, Any], ...]) -> int | None:
-    for source in sources:
-        try:
-            return identity_number(key, converted(source[key]))
-        except Exception:  # not there, no number, or a foreign object whose methods raise
-            continue
-    return None
+def _first(key: str, sources: tuple[Mapping[str, Any], ...]) -> int | None:
+    numbers = (_stated(key, source) for source in sources)
+    return next((number for number in numbers if number is not None), None)
+
+
+def _stated(key: str, source: Mapping[str, Any]) -> int | None:
+    try:
+        return identity_number(key, converted(source[key]))
+    except Exception:  # not there, no number, or a foreign object whose methods raise
+        return None

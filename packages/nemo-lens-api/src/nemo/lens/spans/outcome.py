@@ -21,7 +21,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from opentelemetry.trace import StatusCode
 
-from nemo.lens.semconv import NEMO_EXIT_CODE, NEMO_SPAN_CANCELLED
+from nemo.lens.semconv import (
+    EXCEPTION_MESSAGE,
+    EXCEPTION_STACKTRACE,
+    EXCEPTION_TYPE,
+    NEMO_EXIT_CODE,
+    NEMO_SPAN_CANCELLED,
+)
 from nemo.lens.spans.redaction import REDACTED, is_redacted, masked
 from nemo.lens.spans.text import encodable, real_type
 
@@ -29,9 +35,6 @@ if TYPE_CHECKING:
     from opentelemetry.trace import Span
 
 EXIT_EVENT = "nemo.exit"
-EXCEPTION_TYPE = "exception.type"
-EXCEPTION_MESSAGE = "exception.message"
-EXCEPTION_STACKTRACE = "exception.stacktrace"
 
 MAX_MESSAGE_CHARACTERS = 32_768
 MAX_STACKTRACE_CHARACTERS = 131_072

@@ -13,7 +13,7 @@ from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import TracerProvider
 
 from nemo.lens.resources.composition import compose_resource
-from nemo.lens.sdk import _otel_private, otel_environment
+from nemo.lens.sdk import _otel_private, generations, otel_environment
 from nemo.lens.sdk.export_queue import ExportQueue
 from nemo.lens.sdk.exporters.routes import Route, routes_of
 from nemo.lens.sdk.ids import RandomIds, SharedTraceIds
@@ -37,6 +37,7 @@ _METRIC_INTERVAL_MS = 10_000.0
 _BATCH_SIZE = 512
 
 
+@generations.mark
 class LensTracerProvider(TracerProvider):
     """The SDK's provider, recognisable as ours; a forked child gets its resource from us."""
 
@@ -50,6 +51,7 @@ class LensTracerProvider(TracerProvider):
         """Leave it to the runtime, which renews locks and resource of all providers together."""
 
 
+@generations.mark
 class LensMeterProvider(MeterProvider):
     """The SDK's provider, recognisable as ours; a forked child gets its resource from us."""
 

@@ -22,8 +22,8 @@ from opentelemetry.sdk.trace import TracerProvider
 from nemo.lens import semconv, state
 from nemo.lens.fork_safety import run_in_forked_child
 from nemo.lens.package_info import __version__
-from nemo.lens.sdk import _otel_private, ids
-from nemo.lens.sdk.building import Build, Callbacks, LensMeterProvider, LensTracerProvider, build
+from nemo.lens.sdk import _otel_private, generations, ids
+from nemo.lens.sdk.building import Build, Callbacks, build
 from nemo.lens.sdk.losses import report_losses_as_metric
 from nemo.lens.sdk.signals import SignalFlush
 from nemo.lens.semconv import SCHEMA_URL
@@ -67,6 +67,7 @@ class Runtime:
 
     def install(self, built: Build) -> None:
         """Make the process use what was built, and start the threads."""
+        generations.retire_others(Runtime, EXIT_TIMEOUT_MS)
         # First of all, and by this thread: what comes next may start threads that start it too,
         # and the signal handlers need its pipe.
         self._supervisor.start()
@@ -80,6 +81,7 @@ class Runtime:
             sigterm=self.config.sigterm_flush, warning_signals=self.config.flush_signals
         )
         _alive.add(self)
+        generations.running().add(self)
         atexit.register(self._at_exit)
         self.finish_with_multiprocessing()
 
@@ -155,13 +157,14 @@ class Runtime:
             detach_handlers()
         self._signals.restore()
         _alive.discard(self)
+        generations.running().discard(self)
 
     def _install_traces(self, built: Build) -> TracerProvider | None:
         fresh, processor = built.tracer_provider, built.span_processor
         if fresh is None or processor is None:
             return None
         installed = opentelemetry.trace.get_tracer_provider()
-        if isinstance(installed, LensTracerProvider):
+        if isinstance(installed, TracerProvider) and generations.is_ours(installed):
             _otel_private.renew_tracer_provider(installed, fresh)
         elif isinstance(installed, TracerProvider):
             _logger.warning(
@@ -194,7 +197,7 @@ class Runtime:
         if fresh is None:
             return None
         installed = opentelemetry.metrics.get_meter_provider()
-        if isinstance(installed, LensMeterProvider):
+        if isinstance(installed, MeterProvider) and generations.is_ours(installed):
             _otel_private.renew_meter_provider(installed, fresh)
         elif _otel_private.no_meter_provider_installed():
             opentelemetry.metrics.set_meter_provider(fresh)
