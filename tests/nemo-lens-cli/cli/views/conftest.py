@@ -37,6 +37,7 @@ def rank_row(rank, own=0.033, wait=0.031, **changes):
         "clock_drift_ppm": 0.0,
         "restart": 0,
         "phases_s": {"forward_backward": own},
+        "compared_by": "own_work",
     }
     values.update(changes)
     return RankRow(
@@ -54,6 +55,7 @@ def straggler(rank=2, kind="chronic", steps=()):
         role="trainer",
         excess_ratio=0.94,
         steps=steps,
+        compared_by="own_work",
     )
 
 
@@ -80,8 +82,8 @@ def process_row(rank, **changes):
     return ProcessRow(rank=rank, **values)
 
 
-def phase(name, share, *, waiting=False):
-    return PhaseRow(name, (f"demo.{name}",), waiting, share, spread(0.066 * share))
+def phase(name, share, *, waiting=False, failed=0):
+    return PhaseRow(name, (f"demo.{name}",), waiting, share, spread(0.066 * share), failed)
 
 
 def summary(**changes):
@@ -170,6 +172,7 @@ def answers():
         straggler=straggler,
         rank_row=rank_row,
         process_row=process_row,
+        phase=phase,
     )
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from nemo.lens.cli.page import Page
 from nemo.lens.cli.views import report_page
+from nemo.lens.runs import EventRow
 
 
 def text_of(summary, width=80):
@@ -51,6 +52,36 @@ def test_phases_show_their_share_and_which_is_waiting(answers):
     assert "<1%" in rows["demo.train_step"]
 
 
+def test_failures_within_steps_are_shown(answers):
+    """A column appears as soon as one phase failed, with the number beside its phase."""
+    whole = text_of(answers.summary())
+    failing = answers.summary(
+        phases=(answers.phase("forward_backward", 0.8, failed=3), answers.phase("optimizer", 0.2))
+    )
+    rows = [line.split() for line in text_of(failing).splitlines() if line]
+
+    assert "failed" not in whole.partition("Outside of the steps")[0]
+    assert ["phase", "per", "step", "share", "failed"] in rows
+    assert next(row for row in rows if row[0] == "forward_backward")[4] == "3"
+    assert next(row for row in rows if row[0] == "optimizer")[4] == "0"
+
+
+def test_a_failed_job_is_no_orderly_run(answers):
+    """Processes that shut telemetry down after an error did not end well."""
+    event = EventRow("job", ("demo.job",), 4, (0, 1, 2, 3), answers.summary().step_s, 1, 4)
+    page = report_page.render(answers.summary(events=(event,)), Page(80, blocks=True))
+
+    assert "all 4 processes in order, 4 jobs failed" in page.plain_text()
+    assert page.lines[0][1][1] == "bold yellow"
+
+
+def test_two_processes_are_both(answers):
+    """A number that reads like a sentence."""
+    processes = tuple(answers.process_row(rank) for rank in range(2))
+
+    assert "ended     both processes in order" in text_of(answers.summary(processes=processes))
+
+
 def test_metrics_show_how_they_went(answers):
     """First and last value, extremes, unit and labels."""
     text = text_of(answers.summary())
@@ -67,7 +98,7 @@ def test_a_killed_rank_is_described_without_guessing(answers):
     assert "ended 3 of 4 processes in order" in text
     assert (
         "rank 2 (node-0123.example, process 4002): no end recorded: killed or still running; its "
-        "last finished step is 17, its last finished span demo.train_step.all_reduce"
+        "last recorded step is 17, its last recorded span demo.train_step.all_reduce"
     ) in text
     assert "demo.job was still open on ranks 0, 1, 3 when telemetry shut down" in text
 

@@ -12,6 +12,10 @@ from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, Final, TypeGuard
 
 SCHEMA: Final = 1
+# What ranks were compared by.
+OWN_WORK: Final = "own_work"
+ARRIVAL: Final = "arrival"
+DURATION: Final = "duration"
 
 
 def _is_tuple(value: Any) -> TypeGuard[tuple[Any, ...]]:
@@ -78,11 +82,13 @@ class Straggler:
         phase: The group (or the name, for a span without a group) of the phase that takes longer;
             the name of the step span when the time is in no phase.
         kind: "chronic" (most steps) or "once" (single steps only).
-        excess_s_per_step: Seconds per step beyond the median of the other ranks; for "once" the
-            mean over `steps`.
+        excess_s_per_step: Seconds per step beyond the median of the other ranks, of what
+            `compared_by` says; for "once" the mean over `steps`.
         role: The role of the process.
-        excess_ratio: The same, as a share of the other ranks' own work in a step.
+        excess_ratio: The same, as a share of the other ranks' own work in a step (of their step
+            time, where waiting is not marked).
         steps: For "once" the steps in question, else empty.
+        compared_by: As in `RankRow`.
     """
 
     rank: int
@@ -93,6 +99,7 @@ class Straggler:
     role: str
     excess_ratio: float
     steps: tuple[int, ...]
+    compared_by: str
 
 
 @dataclass(frozen=True)
@@ -102,8 +109,9 @@ class RankRow:
     Attributes:
         rank: The rank.
         host: Where it ran.
-        own_s: Own work per step.
-        wait_s: Waiting for others per step.
+        own_s: Own work per step; the whole step where waiting is not marked.
+        wait_s: Waiting for others per step; where waiting is not marked, how much earlier than the
+            last rank it ends its steps ("arrival") or 0 ("duration").
         clock_offset_s: How far the host's clock is ahead of the clock of the lowest rank, in the
             middle of the run.
         role: The role of the process.
@@ -111,6 +119,9 @@ class RankRow:
         steps: How many whole steps were compared.
         clock_drift_ppm: How much that offset grows, in microseconds per second.
         phases_s: Median seconds per step of each phase.
+        compared_by: What this rank was compared by: "own_work" where waiting is marked; else
+            "arrival" (how late it ends its steps) where the step times show that the ranks meet in
+            each step; else "duration" (how long its steps take).
     """
 
     rank: int
@@ -123,6 +134,7 @@ class RankRow:
     steps: int
     clock_drift_ppm: float
     phases_s: dict[str, float]
+    compared_by: str
 
 
 @dataclass(frozen=True)
@@ -133,7 +145,7 @@ class RanksReport(Answer):
         stragglers: Empty when no rank stands out.
         ranks: One row per role, restart and rank, sorted.
         waiting_marked: Whether waiting is marked in this run (group `communication` or attribute
-            `nemo.wait=true`); without marks arrival order at the step end is used.
+            `nemo.wait=true`).
     """
 
     stragglers: tuple[Straggler, ...]
@@ -152,6 +164,7 @@ class PhaseRow:
         waiting: Whether this is waiting for others.
         share: Part of all step time, 0 to 1.
         per_step_s: Seconds per step and rank.
+        failed: How many spans of it ended with status error, or hold one that did.
     """
 
     phase: str
@@ -159,6 +172,7 @@ class PhaseRow:
     waiting: bool
     share: float
     per_step_s: Spread
+    failed: int
 
 
 @dataclass(frozen=True)
@@ -212,15 +226,17 @@ class ProcessRow:
         pid: Its process id, None when unknown.
         restart: The attempt, 0 for the first.
         end: What the manifest says: "shutdown", "exit", "signal:SIGTERM", ... or None.
-        ending: The same in words; "no end recorded: killed or still running" for None.
+        ending: The same in words; for None whether no end was recorded ("killed or still running")
+            or no manifest could be read.
         orderly: True for "shutdown" and "exit".
         started_unix_nano: Start of the process, None when unknown.
         ended_unix_nano: Orderly end, None when none is recorded.
         spans: Spans read.
-        last_span: Name of the span that ended last, None without spans.
+        last_span: Name of the finished span that ended last, None without spans; one that was still
+            open when telemetry shut down is not finished.
         last_span_unix_nano: When it ended.
-        last_step: Number of the last finished step, None when there is none.
-        steps: Finished steps.
+        last_step: Number of the last recorded step, None when there is none.
+        steps: Recorded steps.
         lost: Telemetry counted as lost, by reason.
         folder: The process folder relative to the run, "" for other files.
     """

@@ -103,9 +103,11 @@ class ProcessRecord:
     outside: list[Outside] = field(default_factory=list[Outside])
     truncated: list[Truncated] = field(default_factory=list[Truncated])
     names: dict[Phase, set[str]] = field(default_factory=_names)
+    failed: dict[Phase, int] = field(default_factory=dict[Phase, int])
     spans: int = 0
     first_start: int | None = None
     last_end: int = 0
+    last_finished: int = 0
     last_name: str | None = None
     unnumbered_steps: int = 0
 
@@ -143,8 +145,7 @@ class _Builder:
         name, group, span_id, parent, start, end, _process, raw = span
         record = self._record
         record.spans += 1
-        if end >= record.last_end:
-            record.last_end, record.last_name = end, name
+        record.last_end = max(record.last_end, end)
         if record.first_start is None or start < record.first_start:
             record.first_start = start
         pairs = raw.get("attributes")
@@ -152,15 +153,17 @@ class _Builder:
         if watched.get(_TRUNCATED_KEY) is True:
             record.truncated.append(Truncated(name, group, end - start))
             return
+        if end >= record.last_finished:
+            record.last_finished, record.last_name = end, name
         waiting = group == COMMUNICATION_GROUP or watched.get(_WAIT_KEY) is True
         if group is None and not waiting:
             waiting = _WAIT_KEY not in watched and name.rpartition(".")[2] in _COLLECTIVES
         node = Node(start, end, span_id, group or name, name, waiting)
+        if raw.get("status") and span.failed:
+            self._failed.add(span_id)
         if group == STEP_GROUP or (group is None and _is_step(name, watched)):
             self._steps.append((node, parent, _step_number(watched)))
             return
-        if raw.get("status") and span.failed:
-            self._failed.add(span_id)
         self._children.setdefault(parent, []).append(node)
 
     def finish(self) -> ProcessRecord:
@@ -219,11 +222,35 @@ class _Builder:
     def _take_inside(self, window: Node) -> list[Node]:
         inside = self._children.pop(window.span_id, [])
         self._name(Phase(window.label, waiting=False), window.name)
+        if self._failed:
+            self._count_failed(window, inside)
         for node in inside:
             self._name(Phase(node.label, node.waiting), node.name)
             if node.label in PLANNED_GROUPS:
                 self._keep(node)
         return inside
+
+    def _count_failed(self, window: Node, inside: list[Node]) -> None:
+        """Failures go to the phase in which they happened, else to the step itself."""
+        failed = [node for node in inside if self._holds_failed(node)]
+        if not failed and window.span_id in self._failed:
+            failed = [window]
+        for node in failed:
+            self._fail(node)
+
+    def _holds_failed(self, node: Node) -> bool:
+        """Whether a span or one below it failed."""
+        stack = [node]
+        while stack and self._failed:
+            span = stack.pop()
+            if span.span_id in self._failed:
+                return True
+            stack += self._children.get(span.span_id, ())
+        return False
+
+    def _fail(self, node: Node) -> None:
+        phase = Phase(node.label, node.waiting)
+        self._record.failed[phase] = self._record.failed.get(phase, 0) + 1
 
     def _split_between(self, taken: list[Node]) -> dict[Phase, int]:
         """Named work between the step before and this one, by phase."""
@@ -231,6 +258,8 @@ class _Builder:
             return {}
         for node in taken:
             self._name(Phase(node.label, node.waiting), node.name)
+            if self._holds_failed(node):
+                self._fail(node)
         last_end = max(node.end for node in taken)
         window = Node(taken[0].start, last_end, "", "", "", waiting=False)
         parts, _released = split(window, taken, self._children)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from nemo.lens.runs.answers import PhaseRow, StepRow, StepsReport, TruncatedRow
 from nemo.lens.runs.collect import collect
+from nemo.lens.runs.missing import no_step
 from nemo.lens.runs.spreads import median, spread
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def analyse_steps(run: Run, records: list[ProcessRecord] | None = None) -> Steps
     rows = _step_rows(records)
     return StepsReport(
         run=run.run_id,
-        verdict=_verdict(len(rows), phases, durations),
+        verdict=_verdict(len(rows), phases, durations, records),
         problems=run.problems,
         duration_s=spread(durations),
         phases=phases,
@@ -53,6 +54,8 @@ def phase_rows(records: list[ProcessRecord]) -> tuple[PhaseRow, ...]:
     for record in records:
         for phase, found in record.names.items():
             names[phase] |= found
+        for phase in record.failed:
+            lengths.setdefault(phase, [])
         for step in record.steps:
             for phase, length in _parts(step).items():
                 lengths[phase].append(length / 1e9)
@@ -64,6 +67,7 @@ def phase_rows(records: list[ProcessRecord]) -> tuple[PhaseRow, ...]:
             waiting=phase.waiting,
             share=sum(found) / total,
             per_step_s=spread(found),
+            failed=sum(record.failed.get(phase, 0) for record in records),
         )
         for phase, found in lengths.items()
         if total > 0
@@ -130,12 +134,14 @@ def _step_row(number: int, steps: list[tuple[int | None, StepRecord]]) -> StepRo
     )
 
 
-def _verdict(steps: int, phases: tuple[PhaseRow, ...], durations: list[float]) -> str:
+def _verdict(
+    steps: int,
+    phases: tuple[PhaseRow, ...],
+    durations: list[float],
+    records: list[ProcessRecord],
+) -> str:
     if not steps or not phases:
-        return (
-            "No finished step was recorded: a step is a span of group step that carries "
-            "dl.iteration."
-        )
+        return no_step(records)
     largest = phases[0]
     waiting = " (waiting)" if largest.waiting else ""
     noun = "step" if steps == 1 else "steps"

@@ -53,12 +53,6 @@ def run(arguments: argparse.Namespace, screen: Screen) -> int:
         page = screen.page()
         rank_table.verdict(page, answer.verdict, good=not (answer.stragglers or answer.problems))
         rank_table.ranks(page, answer.ranks, answer.stragglers, everything=arguments.all)
-        if answer.ranks and not answer.waiting_marked:
-            page.blank()
-            page.paragraph(
-                "No span of this run is marked as waiting (group communication or attribute "
-                "nemo.wait=true), so ranks were compared by when they reach the end of a step."
-            )
         rank_table.problems(page, answer.problems)
         screen.show(page)
     return exits.PROBLEM if arguments.check and answer.stragglers else exits.DONE

@@ -11,6 +11,8 @@ from nemo.lens.cli.page import Cell, Column
 from nemo.lens.cli.quantities import duration, number, plural, share
 from nemo.lens.cli.run_argument import command_for
 from nemo.lens.cli.views import rank_table
+from nemo.lens.runs.overview import JOB_GROUP
+from nemo.lens.runs.rank_names import ranks_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
 _BAR_LENGTH = 24
 _MOST_METRICS = 20
 _MOST_LISTED = 8
-_PAIR = 2
 # How OpenTelemetry spells a number without a unit.
 _NO_UNIT = "1"
 
@@ -47,7 +48,12 @@ def _is_good(summary: RunSummary) -> bool:
         not (summary.stragglers or summary.problems or _losses(summary))
         and bool(summary.processes)
         and all(process.orderly for process in summary.processes)
+        and not _failed_jobs(summary)
     )
+
+
+def _failed_jobs(summary: RunSummary) -> int:
+    return sum(event.failed for event in summary.events if event.group == JOB_GROUP)
 
 
 def _facts(summary: RunSummary) -> list[tuple[str, str]]:
@@ -59,7 +65,7 @@ def _facts(summary: RunSummary) -> list[tuple[str, str]]:
             text += f", 90% within {duration(step.p90)}"
         facts.append(("steps", text))
     facts.append(("spans", f"{summary.spans:,}"))
-    facts.append(("ended", _ended(summary.processes)))
+    facts.append(("ended", _ended(summary)))
     return facts
 
 
@@ -77,25 +83,32 @@ def _ranks(summary: RunSummary) -> str:
         return f"{present:,} on {hosts}"
     text = f"{present:,} of {summary.ranks_expected:,} on {hosts}"
     if summary.ranks_missing:
-        text += f"; no record of {_listed(summary.ranks_missing)}"
+        text += f"; no record of {ranks_in_words(summary.ranks_missing)}"
     return text
 
 
-def _ended(processes: Sequence[ProcessRow]) -> str:
+def _ended(summary: RunSummary) -> str:
+    processes = summary.processes
     orderly = sum(process.orderly for process in processes)
+    everybody = {1: "in order", 2: "both processes in order"}
     if orderly == len(processes):
-        return "in order" if orderly == 1 else f"all {orderly:,} processes in order"
-    return f"{orderly:,} of {plural(len(processes), 'process', 'processes')} in order"
+        text = everybody.get(orderly, f"all {orderly:,} processes in order")
+    else:
+        text = f"{orderly:,} of {plural(len(processes), 'process', 'processes')} in order"
+    failed = _failed_jobs(summary)
+    return f"{text}, {plural(failed, 'job')} failed" if failed else text
 
 
 def _phases(summary: RunSummary, page: Page) -> None:
     if not summary.phases:
         return
     page.heading("Where the time of a step goes")
+    failures = any(phase.failed for phase in summary.phases)
     columns = [
         Column("phase"),
         Column("per step", "right"),
         Column("share", "right"),
+        *([Column("failed", "right")] if failures else []),
         Column(""),
         Column(""),
     ]
@@ -106,12 +119,17 @@ def _phases(summary: RunSummary, page: Page) -> None:
                 Cell(phase.phase),
                 Cell(duration(phase.per_step_s.p50)),
                 Cell(share(phase.share)),
+                *([_failed(phase.failed)] if failures else []),
                 Cell(page.bar(phase.share, _BAR_LENGTH), "dim" if phase.waiting else "cyan"),
                 Cell("waiting for others" if phase.waiting else "", "dim"),
             ]
             for phase in summary.phases
         ],
     )
+
+
+def _failed(count: int) -> Cell:
+    return Cell(f"{count:,}", "red" if count else "")
 
 
 def _events(summary: RunSummary, page: Page) -> None:
@@ -135,7 +153,7 @@ def _events(summary: RunSummary, page: Page) -> None:
                 Cell(f"{len(event.ranks):,}"),
                 Cell(duration(event.duration_s.p50)),
                 Cell(duration(event.duration_s.max)),
-                Cell(f"{event.failed:,}", "red" if event.failed else ""),
+                _failed(event.failed),
             ]
             for event in summary.events
         ],
@@ -194,7 +212,7 @@ def _unfinished(summary: RunSummary, page: Page) -> None:
         page.paragraph(f"and {len(disorderly) - _MOST_LISTED:,} more", first="- ")
     for row in summary.truncated[:_MOST_LISTED]:
         page.paragraph(
-            f"{row.name} was still open on {_listed(row.ranks)} when telemetry shut down "
+            f"{row.name} was still open on {ranks_in_words(row.ranks)} when telemetry shut down "
             f"(for {duration(row.longest_s)} at most)",
             first="- ",
         )
@@ -205,9 +223,9 @@ def _ending(process: ProcessRow) -> str:
     where = process.host if process.pid is None else f"{process.host}, process {process.pid}"
     text = f"{who} ({where}): {process.ending}"
     if process.last_step is not None:
-        text += f"; its last finished step is {process.last_step}"
+        text += f"; its last recorded step is {process.last_step}"
     if process.last_span is not None:
-        text += f", its last finished span {process.last_span}"
+        text += f", its last recorded span {process.last_span}"
     return text
 
 
@@ -228,19 +246,3 @@ def _next(summary: RunSummary, page: Page) -> None:
             ("as JSON", command_for("report", summary.path) + " --json"),
         ]
     )
-
-
-def _listed(ranks: Sequence[int]) -> str:
-    """Ranks in words, neighbours joined, a long list cut."""
-    runs: list[list[int]] = []
-    for rank in ranks:
-        if runs and rank == runs[-1][-1] + 1:
-            runs[-1].append(rank)
-        else:
-            runs.append([rank])
-    texts: list[str] = []
-    for run in runs:
-        texts += [f"{run[0]} to {run[-1]}"] if len(run) > _PAIR else map(str, run)
-    if len(texts) > _MOST_LISTED:
-        texts = [*texts[:_MOST_LISTED], "others"]
-    return f"rank {texts[0]}" if len(ranks) == 1 else "ranks " + ", ".join(texts)
