@@ -22,6 +22,7 @@ from nemo.lens.runs.answers import (
 from nemo.lens.runs.cohorts import cohorts
 from nemo.lens.runs.collect import collect
 from nemo.lens.runs.missing import missing_ranks, no_step
+from nemo.lens.runs.quantities import duration, noun, plural
 from nemo.lens.runs.spreads import median, medians_of_others, middle
 from nemo.lens.runs.stragglers import MIN_STEPS, chronic, once
 
@@ -172,7 +173,8 @@ def _verdict(
     if stragglers:
         sentences = [_sentence(straggler) for straggler in stragglers[:_LISTED]]
         if len(stragglers) > _LISTED:
-            sentences.append(f"{len(stragglers) - _LISTED} more ranks stand out.")
+            more = len(stragglers) - _LISTED
+            sentences.append(f"{plural(more, 'more rank stands', 'more ranks stand')} out.")
         ways = {straggler.compared_by for straggler in stragglers}
         return " ".join([*sentences, *_whole_hosts(groups, stragglers), *_unmarked(ways)])
     ranks = sum(len(cohort.members) for cohort in groups)
@@ -199,7 +201,7 @@ def _sentence(straggler: Straggler) -> str:
     who = f"Rank {straggler.rank}"
     if straggler.host:
         who += f" on {straggler.host}"
-    amount = _duration(straggler.excess_s_per_step)
+    amount = duration(straggler.excess_s_per_step)
     if straggler.excess_ratio < _MANIFOLD:
         amount += f" ({straggler.excess_ratio:.0%})"
     if straggler.kind == "chronic":
@@ -207,17 +209,12 @@ def _sentence(straggler: Straggler) -> str:
             f"{who} is slow in {straggler.phase}: {_CHRONIC[straggler.compared_by].format(amount)}."
         )
     steps = ", ".join(str(step) for step in straggler.steps[:_LISTED])
-    noun = "step" if len(straggler.steps) == 1 else "steps"
+    held = f"{noun(len(straggler.steps), 'step')} {steps}"
     if straggler.compared_by == DURATION:
         return (
-            f"{who} took long for {noun} {steps} in {straggler.phase}: {amount} more than the "
-            "other ranks."
+            f"{who} took long for {held} in {straggler.phase}: {amount} more than the other ranks."
         )
-    return f"{who} held up {noun} {steps} in {straggler.phase}: {amount} more than the other ranks."
-
-
-def _duration(seconds: float) -> str:
-    return f"{seconds:.2f} s" if seconds >= 1 else f"{seconds * 1000:.1f} ms"
+    return f"{who} held up {held} in {straggler.phase}: {amount} more than the other ranks."
 
 
 def _whole_hosts(groups: list[Cohort], stragglers: list[Straggler]) -> Iterable[str]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from nemo.lens.runs.answers import PhaseRow, StepRow, StepsReport, TruncatedRow
 from nemo.lens.runs.collect import collect
 from nemo.lens.runs.missing import no_step
+from nemo.lens.runs.quantities import duration, plural
 from nemo.lens.runs.spreads import median, spread
 
 if TYPE_CHECKING:
@@ -144,8 +145,7 @@ def _verdict(
         return no_step(records)
     largest = phases[0]
     waiting = " (waiting)" if largest.waiting else ""
-    noun = "step" if steps == 1 else "steps"
     return (
-        f"{steps} {noun}, {median(durations) * 1000:.1f} ms at the median; the largest part is "
+        f"{plural(steps, 'step')}, {duration(median(durations))} at the median; the largest part is "
         f"{largest.phase}{waiting} with {largest.share:.0%}."
     )

@@ -8,10 +8,10 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
 from nemo.lens.cli.page import Cell, Column
-from nemo.lens.cli.quantities import duration, number, plural, share
 from nemo.lens.cli.run_argument import command_for
 from nemo.lens.cli.views import rank_table
 from nemo.lens.runs.overview import JOB_GROUP
+from nemo.lens.runs.quantities import duration, number, plural, share
 from nemo.lens.runs.rank_names import ranks_in_words
 
 if TYPE_CHECKING:
