@@ -268,7 +268,8 @@ class MetricRow:
         name: Metric name.
         unit: Its unit, "" when none is given.
         kind: "gauge", "sum", "histogram", "exponentialHistogram" or "summary".
-        points: Data points over all ranks.
+        points: Data points over all ranks: one per export. What a gauge was between two exports is not
+            known, so the next four speak of exported values only.
         first: First value of the lowest rank that reports it (the mean, for histograms).
         last: Last value of the same rank.
         min: Smallest value of any rank.
