@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nemo.lens import NemoLensConfig, export_decision
+from nemo.lens import NemoLensConfig
 from nemo.lens.export_decision import NOT_GIVEN, checked_count, decides_to_export
 from nemo.lens.resources.composition import compose_resource
 
@@ -26,25 +26,36 @@ NO_RANKS = [
 
 
 @pytest.fixture
-def asked(monkeypatch):
+def asked():
     """Every rank and world size that the strategy was asked about."""
-    ranks = []
+    return []
+
+
+@pytest.fixture
+def decide(asked):
+    """Decide without rank=, with a strategy that somebody chose."""
 
     def should_export(strategy, config, rank, world_size):
-        ranks.append((rank, world_size))
+        asked.append((rank, world_size))
         return False
 
-    monkeypatch.setattr(export_decision, "_load_strategies", lambda: should_export)
-    return ranks
+    def decide(resource_attributes):
+        return decides_to_export(
+            NemoLensConfig(),
+            None,
+            None,
+            resource_attributes,
+            "single_rank",
+            load_strategies=lambda: should_export,
+        )
 
-
-def decide(resource_attributes):
-    """Decide without rank=, with a strategy that somebody chose."""
-    return decides_to_export(NemoLensConfig(), None, None, resource_attributes, "single_rank")
+    return decide
 
 
 @pytest.mark.parametrize("value", NO_RANKS)
-def test_a_rank_that_the_resource_refuses_is_none_for_the_strategy_either(asked, caplog, value):
+def test_a_rank_that_the_resource_refuses_is_none_for_the_strategy_either(
+    asked, decide, caplog, value
+):
     """The process exports, and one warning says that no rank is known."""
     assert decide({"nv.dl.rank": value})
     assert asked == []
@@ -57,7 +68,7 @@ def test_a_rank_that_the_resource_refuses_is_none_for_the_strategy_either(asked,
 
 
 @pytest.mark.parametrize("value", [3, "3", " 3 ", "+3", np.int64(3)])
-def test_the_strategy_is_asked_about_the_rank_that_the_resource_has(asked, value):
+def test_the_strategy_is_asked_about_the_rank_that_the_resource_has(asked, decide, value):
     """Digits and numpy integers count."""
     attributes = {"nv.dl.rank": value, "nv.dl.world_size": "8"}
     assert not decide(attributes)
@@ -67,7 +78,7 @@ def test_the_strategy_is_asked_about_the_rank_that_the_resource_has(asked, value
 
 
 @pytest.mark.parametrize("given", [None, {}, {"nv.dl.rank": None}, {"nv.dl.rank": "x"}])
-def test_what_the_caller_leaves_open_the_environment_says(asked, monkeypatch, given):
+def test_what_the_caller_leaves_open_the_environment_says(asked, decide, monkeypatch, given):
     """As in the resource: None and unusable values count as not given."""
     monkeypatch.setenv("OTEL_RESOURCE_ATTRIBUTES", "nv.dl.rank=5,nv.dl.world_size=6")
     assert not decide(given)

@@ -9,6 +9,7 @@ import threading
 
 from opentelemetry import metrics, trace
 from opentelemetry.context import get_current
+from opentelemetry.sdk._logs import LoggerProvider
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import InMemoryMetricReader
 from opentelemetry.sdk.resources import Resource
@@ -148,6 +149,23 @@ def test_a_processor_can_be_taken_out_of_a_provider():
     _otel_private.remove_span_processor(provider, processor)
     provider.get_tracer("t").start_span("s").end()
     assert exporter.get_finished_spans() == ()
+
+
+def test_a_log_processor_can_be_taken_out_of_a_provider():
+    """As a span processor can."""
+    provider = LoggerProvider(shutdown_on_exit=False)
+    seen = []
+
+    class Seeing(LensLogProcessor):
+        def on_emit(self, log_record):
+            seen.append(log_record)
+
+    processor = Seeing((), lambda _timeout_ms: True)
+    provider.add_log_record_processor(processor)
+    _otel_private.emit_log(provider, "qa", {"body": "seen"}, provider.resource)
+    _otel_private.remove_log_processor(provider, processor)
+    _otel_private.emit_log(provider, "qa", {"body": "unseen"}, provider.resource)
+    assert [emitted.log_record.body for emitted in seen] == ["seen"]
 
 
 def test_metric_exporters_say_what_they_prefer(clean_environment):

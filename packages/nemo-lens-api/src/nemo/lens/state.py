@@ -14,12 +14,12 @@ from threading import RLock
 
 from nemo.lens.enabled_groups import NOTHING, EnabledGroups
 from nemo.lens.fork_safety import run_in_forked_child
+from nemo.lens.span_group_registry import on_change, snapshot
 from nemo.lens.span_group_spec import is_text, shown, text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from types import ModuleType
     from typing import Any
 
 _enabled: frozenset[str] = frozenset()
@@ -63,9 +63,8 @@ def set_enabled_span_groups(groups: Iterable[str]) -> None:
         raise TypeError(
             f"set_enabled_span_groups: `groups` must be a collection of names, got {shown(groups)}"
         ) from error
-    registry = _registry()
     with _lock:
-        _choose(EnabledGroups(registry.snapshot(), pinned=pinned))
+        _choose(EnabledGroups(snapshot(), pinned=pinned))
 
 
 def set_span_group_spec(spec: str) -> None:
@@ -79,9 +78,8 @@ def set_span_group_spec(spec: str) -> None:
             is everything registered.
     """
     text = text_of(spec)
-    registry = _registry()
     with _lock:
-        chosen = _choose(EnabledGroups(registry.snapshot(), specs=(text,)))
+        chosen = _choose(EnabledGroups(snapshot(), specs=(text,)))
     chosen.warn()
 
 
@@ -92,10 +90,9 @@ def add_span_group_spec(spec: str) -> None:
     this spec only. Otherwise like `set_span_group_spec`.
     """
     text = text_of(spec)
-    registry = _registry()
     with _lock:
         specs = (*_chosen.specs, text)
-        chosen = _choose(EnabledGroups(registry.snapshot(), pinned=_chosen.pinned, specs=specs))
+        chosen = _choose(EnabledGroups(snapshot(), pinned=_chosen.pinned, specs=specs))
     chosen.warn()
 
 
@@ -104,10 +101,9 @@ def refresh_enabled_span_groups() -> None:
 
     A pinned set stays as it is. Warns only when what there is to warn about has changed.
     """
-    registry = _registry()
     with _lock:
         before = _chosen
-        after = _choose(before.resolved_against(registry.snapshot()))
+        after = _choose(before.resolved_against(snapshot()))
     if after.warning_key != before.warning_key:
         after.warn()
 
@@ -186,14 +182,6 @@ def get_pp_trace_carrier() -> dict[str, Any] | None:
     return _pp_trace_carrier
 
 
-def _registry() -> ModuleType:
-    # Imported here because the registry tells this module of every change; and before the lock is
-    # taken, because an import takes locks of its own.
-    from nemo.lens import groups
-
-    return groups
-
-
 def _choose(chosen: EnabledGroups) -> EnabledGroups:
     global _chosen
     _chosen = chosen
@@ -218,6 +206,9 @@ def _warn_of_odd_step(step: object) -> None:
         "set_step() needs a whole number, got %s; it is ignored, and so is every further one",
         shown(step),
     )
+
+
+on_change(refresh_enabled_span_groups)
 
 
 @run_in_forked_child

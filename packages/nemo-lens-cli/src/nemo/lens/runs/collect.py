@@ -13,8 +13,8 @@ from itertools import groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from nemo.lens.runs.otlp_json import any_value, is_list
 from nemo.lens.runs.phases import Node, Phase, split
-from nemo.lens.runs.records import any_value, is_list
 from nemo.lens.semconv import DL_ITERATION, NEMO_SPAN_TRUNCATED, NEMO_WAIT
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import orjson
 
 from nemo.lens.runs.answers import SCHEMA
-from nemo.lens.runs.records import attributes, is_list
+from nemo.lens.runs.otlp_json import attributes, is_list
 from nemo.lens.semconv import (
     DL_LOCAL_RANK,
     DL_RANK,
@@ -42,18 +42,6 @@ _WORLD_KEYS: Final = (NV_DL_WORLD_SIZE, DL_WORLD_SIZE, "world_size")
 _LOCAL_KEYS: Final = (NV_DL_LOCAL_RANK, DL_LOCAL_RANK)
 _RESTART_KEYS: Final = (SLURM_TORCHELASTIC_RESTART_COUNT, SLURM_RESTART_COUNT)
 _MAX_INT: Final = 2**63 - 1
-
-
-def _text_map() -> dict[str, str]:
-    return {}
-
-
-def _count_map() -> dict[str, int]:
-    return {}
-
-
-def _any_map() -> dict[str, Any]:
-    return {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,10 +81,10 @@ class Process:
     ended_unix_nano: int | None = None
     end: str | None = None
     command: tuple[str, ...] = ()
-    versions: dict[str, str] = field(default_factory=_text_map)
-    config: dict[str, Any] = field(default_factory=_any_map)
-    resource: dict[str, Any] = field(default_factory=_any_map)
-    lost: dict[str, int] = field(default_factory=_count_map)
+    versions: dict[str, str] = field(default_factory=dict[str, str])
+    config: dict[str, Any] = field(default_factory=dict[str, Any])
+    resource: dict[str, Any] = field(default_factory=dict[str, Any])
+    lost: dict[str, int] = field(default_factory=dict[str, int])
     folder: str = ""
     manifest: bool = False
 

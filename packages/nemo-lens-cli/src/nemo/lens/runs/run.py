@@ -13,6 +13,7 @@ import orjson
 
 from nemo.lens.runs.lines import json_lines
 from nemo.lens.runs.locate import SIGNALS, RunLocation, locate, segments
+from nemo.lens.runs.otlp_json import items
 from nemo.lens.runs.problems import Problems, RunError
 from nemo.lens.runs.process import Process, from_folder, from_resource
 from nemo.lens.runs.records import (
@@ -22,7 +23,6 @@ from nemo.lens.runs.records import (
     decode_logs,
     decode_points,
     decode_spans,
-    items,
 )
 from nemo.lens.semconv import SERVICE_INSTANCE_ID
 

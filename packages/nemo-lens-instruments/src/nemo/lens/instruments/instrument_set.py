@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from nemo.lens.fork_safety import run_in_forked_child
 from nemo.lens.instruments.problems import warn_once
 
 if TYPE_CHECKING:
@@ -104,9 +104,7 @@ def _instrument(meter: Meter, spec: MetricSpec) -> Any:
     return create(spec.name, unit=spec.unit, description=spec.description)
 
 
+@run_in_forked_child
 def _renew_lock() -> None:
     global _lock
     _lock = threading.RLock()
-
-
-os.register_at_fork(after_in_child=_renew_lock)

@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from typing import TYPE_CHECKING
 
+from nemo.lens.fork_safety import run_in_forked_child
 from nemo.lens.instruments.problems import forget_problems
 
 if TYPE_CHECKING:
@@ -92,9 +92,7 @@ def _publish(groups: dict[str, tuple[MetricSpec, ...]]) -> None:
     _groups = groups
 
 
+@run_in_forked_child
 def _renew_lock() -> None:
     global _lock
     _lock = threading.RLock()
-
-
-os.register_at_fork(after_in_child=_renew_lock)

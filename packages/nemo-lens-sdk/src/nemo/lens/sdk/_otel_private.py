@@ -41,13 +41,16 @@ _LOCK_FACTORIES: dict[type, Callable[[], Any]] = {
     type(threading.Lock()): threading.Lock,
     type(threading.RLock()): threading.RLock,
 }
-_RANDOM_USERS = (
+OTLP_LOG_EXPORTER = "_log_exporter"
+EXPORTER_MODULES = (
     "opentelemetry.exporter.otlp.common.http",
     "opentelemetry.exporter.otlp.proto.grpc.exporter",
     "opentelemetry.exporter.otlp.proto.http.trace_exporter",
     "opentelemetry.exporter.otlp.proto.http.metric_exporter",
-    "opentelemetry.exporter.otlp.proto.http._log_exporter",
+    f"opentelemetry.exporter.otlp.proto.http.{OTLP_LOG_EXPORTER}",
 )
+"""Where the official exporters send from, draw random numbers, and log what went wrong."""
+
 _own_random = random.Random()  # noqa: S311 - jitter and reservoirs, nothing secret
 
 
@@ -62,7 +65,7 @@ def isolate_random_streams() -> None:
     Exporters jitter their retries and exemplar reservoirs pick their samples with the global
     `random` stream; drawing from it would change the training that seeded it.
     """
-    for name in _RANDOM_USERS:
+    for name in EXPORTER_MODULES:
         module = sys.modules.get(name)
         if module is not None and hasattr(module, "random"):
             vars(module)["random"] = _own_random
@@ -144,6 +147,13 @@ def remove_span_processor(provider: TracerProvider, processor: object) -> None:
     active = provider._active_span_processor
     left = tuple(p for p in active._span_processors if p is not processor)
     active._span_processors = left
+
+
+def remove_log_processor(provider: Any, processor: object) -> None:
+    """Take a log record processor out of a provider that belongs to the application."""
+    active = provider._multi_log_record_processor
+    left = tuple(p for p in active._log_record_processors if p is not processor)
+    active._log_record_processors = left
 
 
 def add_metric_reader(provider: MeterProvider, reader: MetricReader) -> bool:
@@ -310,13 +320,6 @@ def encode_logs(batch: Sequence[Any]) -> Any:
     from opentelemetry.exporter.otlp.proto.common._log_encoder import encode_logs as encode
 
     return encode(batch)
-
-
-def otlp_log_exporter_class(*, grpc: bool) -> Any:
-    """The official OTLP log exporter."""
-    transport = "grpc" if grpc else "http"
-    module = importlib.import_module(f"opentelemetry.exporter.otlp.proto.{transport}._log_exporter")
-    return module.OTLPLogExporter
 
 
 def watching_grpc_exporter(exporter_class: Any, wrap: Callable[[Any], Any]) -> Any:
