@@ -11,7 +11,6 @@ import pytest
 from nemo.lens.cli.invocation import program
 from nemo.lens.cli.page import Page
 from nemo.lens.cli.views import report_page
-from nemo.lens.runs import EventRow
 
 
 def text_of(summary, width=80):
@@ -69,10 +68,9 @@ def test_failures_within_steps_are_shown(answers):
 
 def test_a_failed_job_is_no_orderly_run(answers):
     """Processes that shut telemetry down after an error did not end well."""
-    event = EventRow("job", ("demo.job",), 4, (0, 1, 2, 3), answers.summary().step_s, 1, 4)
-    page = report_page.render(answers.summary(events=(event,)), Page(80, blocks=True))
+    page = report_page.render(answers.summary(failed_jobs=4), Page(80, blocks=True))
 
-    assert "all 4 processes in order, 4 jobs failed" in page.plain_text()
+    assert "all 4 processes in order, but the job failed on 4" in page.plain_text()
     assert page.lines[0][1][1] == "bold yellow"
 
 

@@ -342,6 +342,8 @@ class RunSummary(Answer):
         processes: One row per process.
         metrics: One row per metric and attribute set.
         events: Checkpoints, evaluations and other work outside the steps.
+        failed_jobs: How many spans of the whole job (group `job`, or a root right above the steps)
+            ended with status error.
         logs: One row per severity.
         truncated: Spans that were open when telemetry shut down.
         lost: Telemetry counted as lost, by reason, over all processes.
@@ -365,6 +367,7 @@ class RunSummary(Answer):
     processes: tuple[ProcessRow, ...]
     metrics: tuple[MetricRow, ...]
     events: tuple[EventRow, ...]
+    failed_jobs: int
     logs: tuple[LogRow, ...]
     truncated: tuple[TruncatedRow, ...]
     lost: dict[str, int]

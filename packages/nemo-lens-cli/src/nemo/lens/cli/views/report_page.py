@@ -11,7 +11,6 @@ from nemo.lens.cli.invocation import command_for
 from nemo.lens.cli.page import Cell, Column
 from nemo.lens.cli.quantities import duration, number, plural, share
 from nemo.lens.cli.views import rank_table
-from nemo.lens.runs.overview import JOB_GROUP
 from nemo.lens.runs.rank_names import ranks_in_words
 
 if TYPE_CHECKING:
@@ -48,12 +47,8 @@ def _is_good(summary: RunSummary) -> bool:
         not (summary.stragglers or summary.problems or _losses(summary))
         and bool(summary.processes)
         and all(process.orderly for process in summary.processes)
-        and not _failed_jobs(summary)
+        and not summary.failed_jobs
     )
-
-
-def _failed_jobs(summary: RunSummary) -> int:
-    return sum(event.failed for event in summary.events if event.group == JOB_GROUP)
 
 
 def _facts(summary: RunSummary) -> list[tuple[str, str]]:
@@ -95,8 +90,8 @@ def _ended(summary: RunSummary) -> str:
         text = everybody.get(orderly, f"all {orderly:,} processes in order")
     else:
         text = f"{orderly:,} of {plural(len(processes), 'process', 'processes')} in order"
-    failed = _failed_jobs(summary)
-    return f"{text}, {plural(failed, 'job')} failed" if failed else text
+    failed = summary.failed_jobs
+    return f"{text}, but the job failed on {failed:,}" if failed else text
 
 
 def _phases(summary: RunSummary, page: Page) -> None:
