@@ -152,6 +152,22 @@ def test_a_failed_job_leads_the_verdict(tmp_path):
     )
 
 
+def test_a_failed_root_around_the_steps_is_a_failed_job(tmp_path):
+    """A span without a group, opened by `span_cm` around the loop, is the job as well."""
+    scenario = Scenario(ranks=1, steps=10)
+    path = write_run(tmp_path, scenario)
+    root = SpanRow("train.job", None, "job", "", EPOCH, EPOCH + 10**10, {})
+    beside = root._replace(name="export", span_id="b" * 16)
+    line = request(scenario, 0, [root, beside]).replace(b'"status":{}', b'"status":{"code":2}')
+    with (process_folder(tmp_path, scenario, 0) / "traces-00000.jsonl").open("ab") as stream:
+        stream.write(line)
+    answer = summarise(Run(path))
+    assert answer.failed_jobs == 1
+    assert answer.verdict.startswith(
+        "The job ended early with an error: train.job failed on rank 0. Only one rank"
+    )
+
+
 def test_a_span_that_was_still_open_is_not_the_last_one_finished(tmp_path):
     """What shutdown closed was cut off: it is told as open, and as nothing else."""
     write_run(tmp_path, SMALL)

@@ -118,6 +118,7 @@ def summary(**changes):
         "events": (
             EventRow("checkpoint", ("demo.checkpoint",), 12, (0, 1, 2, 3), spread(0.004), 1, 0),
         ),
+        "failed_jobs": 0,
         "logs": (LogRow("WARNING", 3, "learning rate is high"),),
         "truncated": (),
         "lost": {},

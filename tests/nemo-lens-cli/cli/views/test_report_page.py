@@ -8,9 +8,9 @@ import dataclasses
 
 import pytest
 
+from nemo.lens.cli.invocation import program
 from nemo.lens.cli.page import Page
 from nemo.lens.cli.views import report_page
-from nemo.lens.runs import EventRow
 
 
 def text_of(summary, width=80):
@@ -68,10 +68,9 @@ def test_failures_within_steps_are_shown(answers):
 
 def test_a_failed_job_is_no_orderly_run(answers):
     """Processes that shut telemetry down after an error did not end well."""
-    event = EventRow("job", ("demo.job",), 4, (0, 1, 2, 3), answers.summary().step_s, 1, 4)
-    page = report_page.render(answers.summary(events=(event,)), Page(80, blocks=True))
+    page = report_page.render(answers.summary(failed_jobs=4), Page(80, blocks=True))
 
-    assert "all 4 processes in order, 4 jobs failed" in page.plain_text()
+    assert "all 4 processes in order, but the job failed on 4" in page.plain_text()
     assert page.lines[0][1][1] == "bold yellow"
 
 
@@ -86,9 +85,12 @@ def test_metrics_show_how_they_went(answers):
     """First and last value, extremes, unit and labels."""
     text = text_of(answers.summary())
 
-    assert "demo.loss" in text
-    assert "0.0512" in text
+    assert "Metrics, as exported" in text
+    assert ["demo.loss", "12", "1.31", "0.0512", "0.0498", "1.31", "1"] in [
+        line.split() for line in text.splitlines()
+    ]
     assert "k=v" in text
+    assert "what it was in between is not recorded" in joined(text)
 
 
 def test_a_killed_rank_is_described_without_guessing(answers):
@@ -125,18 +127,18 @@ def test_the_next_commands_can_be_copied(answers):
 
     lines = text_of(answers.summary(path=path)).splitlines()
 
-    assert lines[-3].endswith(f"nemo-lens ranks '{path}'")
-    assert lines[-1].endswith(f"nemo-lens report '{path}' --json")
+    assert lines[-3].endswith(f"{program()} ranks '{path}'")
+    assert lines[-1].endswith(f"{program()} report '{path}' --json")
 
 
-@pytest.mark.parametrize("width", [80, 100])
+@pytest.mark.parametrize("width", [50, 65, 80, 100])
 @pytest.mark.parametrize("kind", ["summary", "killed_summary", "large_summary"])
 def test_pages_fit_their_width(answers, kind, width):
     """Nothing stands out of the margin except commands to copy."""
     text = text_of(getattr(answers, kind)(), width)
 
     long_lines = [line for line in text.splitlines() if len(line) > width]
-    assert all("nemo-lens re" in line or "nemo-lens ra" in line for line in long_lines)
+    assert all(f"{program()} r" in line for line in long_lines)
 
 
 def test_an_empty_run_is_still_a_page(answers):

@@ -34,7 +34,7 @@ from nemo.lens.runs.answers import (
     TruncatedRow,
 )
 from nemo.lens.runs.collect import ProcessRecord, StepRecord, collect
-from nemo.lens.runs.locate import RunLocation, find_runs
+from nemo.lens.runs.locate import RunLocation, SeveralRunsError, find_runs
 from nemo.lens.runs.overview import summarise
 from nemo.lens.runs.problems import RunError
 from nemo.lens.runs.process import Process
@@ -62,6 +62,7 @@ __all__ = [
     "RunError",
     "RunLocation",
     "RunSummary",
+    "SeveralRunsError",
     "Span",
     "Spread",
     "StepRecord",

@@ -268,7 +268,8 @@ class MetricRow:
         name: Metric name.
         unit: Its unit, "" when none is given.
         kind: "gauge", "sum", "histogram", "exponentialHistogram" or "summary".
-        points: Data points over all ranks.
+        points: Data points over all ranks: one per export. What a gauge was between two exports is not
+            known, so the next four speak of exported values only.
         first: First value of the lowest rank that reports it (the mean, for histograms).
         last: Last value of the same rank.
         min: Smallest value of any rank.
@@ -341,6 +342,8 @@ class RunSummary(Answer):
         processes: One row per process.
         metrics: One row per metric and attribute set.
         events: Checkpoints, evaluations and other work outside the steps.
+        failed_jobs: How many spans of the whole job (group `job`, or a root right above the steps)
+            ended with status error.
         logs: One row per severity.
         truncated: Spans that were open when telemetry shut down.
         lost: Telemetry counted as lost, by reason, over all processes.
@@ -364,6 +367,7 @@ class RunSummary(Answer):
     processes: tuple[ProcessRow, ...]
     metrics: tuple[MetricRow, ...]
     events: tuple[EventRow, ...]
+    failed_jobs: int
     logs: tuple[LogRow, ...]
     truncated: tuple[TruncatedRow, ...]
     lost: dict[str, int]

@@ -23,10 +23,11 @@ if TYPE_CHECKING:
     from nemo.lens.runs.run import Run
 
 STEP_GROUP: Final = "step"
+JOB_GROUP: Final = "job"
 COMMUNICATION_GROUP: Final = "communication"
 # Work that one rank does for all, or that pauses the steps on purpose. It is told by itself and
 # never held against a rank when it lies between two steps.
-PLANNED_GROUPS: Final = frozenset({"job", "checkpoint", "evaluate", "evaluation", "validation"})
+PLANNED_GROUPS: Final = frozenset({JOB_GROUP, "checkpoint", "evaluate", "evaluation", "validation"})
 _WAIT_KEY: Final = NEMO_WAIT
 _TRUNCATED_KEY: Final = NEMO_SPAN_TRUNCATED
 _STEP_KEYS: Final = (DL_ITERATION, "iteration")
@@ -73,13 +74,23 @@ class StepRecord(NamedTuple):
 
 
 class Outside(NamedTuple):
-    """A span outside the steps, or planned work inside one."""
+    """A span outside the steps, or planned work inside one.
+
+    Attributes:
+        name: Its name.
+        label: Its group, or its name where that is unknown.
+        start: Start, nanoseconds since 1970.
+        end: End.
+        failed: Whether it ended with status error.
+        job: Whether it is the whole job: of group `job`, or a root with the steps right below it.
+    """
 
     name: str
     label: str
     start: int
     end: int
     failed: bool
+    job: bool
 
 
 class Truncated(NamedTuple):
@@ -139,6 +150,7 @@ class _Builder:
         self._children: dict[str, list[Node]] = {}
         self._steps: list[tuple[Node, str, int | None]] = []
         self._failed: set[str] = set()
+        self._around_steps: set[str] = set()
 
     def add(self, span: Span) -> None:
         """Take in one span, in any order."""
@@ -172,7 +184,8 @@ class _Builder:
         seen: dict[int, int] = {}
         numbered = any(number is not None for _node, _parent, number in self._steps)
         steps = sorted(self._steps, key=_window)
-        siblings = _Siblings(self._children, {parent for _node, parent, _number in steps})
+        self._around_steps = {parent for _node, parent, _number in steps}
+        siblings = _Siblings(self._children, self._around_steps)
         previous_end = 0
         for place, (node, parent, number) in enumerate(steps):
             step = number if numbered else place
@@ -275,12 +288,15 @@ class _Builder:
         for parent, nodes in self._children.items():
             for node in nodes:
                 if labels.get(parent) != node.label:
-                    self._keep(node)
+                    self._keep(node, root=not parent)
         self._children.clear()
 
-    def _keep(self, node: Node) -> None:
+    def _keep(self, node: Node, *, root: bool = False) -> None:
+        job = node.label == JOB_GROUP or (root and node.span_id in self._around_steps)
         failed = node.span_id in self._failed
-        self._record.outside.append(Outside(node.name, node.label, node.start, node.end, failed))
+        self._record.outside.append(
+            Outside(node.name, node.label, node.start, node.end, failed, job)
+        )
 
 
 class _Siblings:

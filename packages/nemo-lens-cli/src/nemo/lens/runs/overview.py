@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 NO_END: Final = "no end recorded: killed or still running"
 NO_MANIFEST: Final = "not known how it ended: no manifest could be read"
-JOB_GROUP: Final = "job"
 _ORDERLY: Final = {"shutdown": "orderly shutdown", "exit": "orderly end at interpreter exit"}
 _SIGNAL: Final = "signal:"
 _MAX_MISSING: Final = 1000
@@ -73,6 +72,7 @@ def summarise(run: Run, records: list[ProcessRecord] | None = None) -> RunSummar
         processes=processes,
         metrics=metrics,
         events=_event_rows(records),
+        failed_jobs=sum(span.job and span.failed for record in records for span in record.outside),
         logs=logs,
         truncated=truncated_rows(records),
         lost=dict(lost),
@@ -208,7 +208,7 @@ def _signals(records: list[ProcessRecord]) -> list[str]:
 def _failed_jobs(records: list[ProcessRecord]) -> list[str]:
     failed: dict[str, list[ProcessRecord]] = defaultdict(list)
     for record in records:
-        names = {span.name for span in record.outside if span.label == JOB_GROUP and span.failed}
+        names = {span.name for span in record.outside if span.job and span.failed}
         for name in sorted(names):
             failed[name].append(record)
     return [

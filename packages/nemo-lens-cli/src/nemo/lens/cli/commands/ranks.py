@@ -22,7 +22,7 @@ DESCRIPTION = (
 )
 EPILOG = """\
 examples:
-  nemo-lens ranks nemo-lens-runs/demo-20260102-030405
+  nemo-lens ranks nemo-lens-runs/demo-20260102-030405-1f2e
   nemo-lens ranks DIR --json | jq '.stragglers'
   nemo-lens ranks DIR --check       fail a pipeline when a rank is slow
 
@@ -46,7 +46,7 @@ def run(arguments: argparse.Namespace, screen: Screen) -> int:
     from nemo.lens.cli.views import rank_table
     from nemo.lens.runs import analyse_ranks
 
-    answer = analyse_ranks(open_run(arguments.path))
+    answer = analyse_ranks(open_run(arguments.path, NAME))
     if arguments.json:
         screen.json(answer.to_json())
     else:

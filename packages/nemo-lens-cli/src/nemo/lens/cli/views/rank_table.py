@@ -95,11 +95,11 @@ def _table(
         Column("rank", "right"),
         *([Column("role")] if several_roles else []),
         *([Column("restart", "right")] if restarted else []),
-        Column("host"),
+        Column("host", optional=True),
         Column(_measure(rows), "right"),
         *([Column(waiting, "right")] if waiting else []),
         *([Column("clock", "right")] if offsets else []),
-        Column(""),
+        Column("", optional=True),
         Column(""),
     ]
     cells: list[list[Cell]] = []

@@ -7,10 +7,9 @@ from __future__ import annotations
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
+from nemo.lens.cli.invocation import command_for
 from nemo.lens.cli.page import Cell, Column
-from nemo.lens.cli.run_argument import command_for
 from nemo.lens.cli.views import rank_table
-from nemo.lens.runs.overview import JOB_GROUP
 from nemo.lens.runs.quantities import duration, number, plural, share
 from nemo.lens.runs.rank_names import ranks_in_words
 
@@ -48,12 +47,8 @@ def _is_good(summary: RunSummary) -> bool:
         not (summary.stragglers or summary.problems or _losses(summary))
         and bool(summary.processes)
         and all(process.orderly for process in summary.processes)
-        and not _failed_jobs(summary)
+        and not summary.failed_jobs
     )
-
-
-def _failed_jobs(summary: RunSummary) -> int:
-    return sum(event.failed for event in summary.events if event.group == JOB_GROUP)
 
 
 def _facts(summary: RunSummary) -> list[tuple[str, str]]:
@@ -95,8 +90,8 @@ def _ended(summary: RunSummary) -> str:
         text = everybody.get(orderly, f"all {orderly:,} processes in order")
     else:
         text = f"{orderly:,} of {plural(len(processes), 'process', 'processes')} in order"
-    failed = _failed_jobs(summary)
-    return f"{text}, {plural(failed, 'job')} failed" if failed else text
+    failed = summary.failed_jobs
+    return f"{text}, but the job failed on {failed:,}" if failed else text
 
 
 def _phases(summary: RunSummary, page: Page) -> None:
@@ -109,8 +104,8 @@ def _phases(summary: RunSummary, page: Page) -> None:
         Column("per step", "right"),
         Column("share", "right"),
         *([Column("failed", "right")] if failures else []),
-        Column(""),
-        Column(""),
+        Column("", optional=True),
+        Column("", optional=True),
     ]
     page.table(
         columns,
@@ -140,8 +135,8 @@ def _events(summary: RunSummary, page: Page) -> None:
         Column("what"),
         Column("times", "right"),
         Column("ranks", "right"),
-        Column("typical", "right"),
-        Column("longest", "right"),
+        Column("typical", "right", optional=True),
+        Column("longest", "right", optional=True),
         Column("failed", "right"),
     ]
     page.table(
@@ -163,17 +158,25 @@ def _events(summary: RunSummary, page: Page) -> None:
 def _metrics(metrics: Sequence[MetricRow], page: Page) -> None:
     if not metrics:
         return
-    page.heading("Metrics")
+    page.heading("Metrics, as exported")
     columns = [
         Column("metric"),
+        Column("exports", "right", optional=True),
         Column("first", "right"),
         Column("last", "right"),
-        Column("lowest", "right"),
-        Column("highest", "right"),
-        Column("unit"),
-        Column("ranks", "right"),
+        Column("lowest", "right", optional=True),
+        Column("highest", "right", optional=True),
+        Column("unit", optional=True),
+        Column("ranks", "right", optional=True),
     ]
-    page.table(columns, [_metric(row) for row in metrics[:_MOST_METRICS]])
+    shown = metrics[:_MOST_METRICS]
+    page.table(columns, [_metric(row) for row in shown])
+    if any(row.kind == "gauge" for row in shown):
+        page.paragraph(
+            "A gauge is exported with its value at that moment (by default every 10 s, and at the "
+            "end); what it was in between is not recorded.",
+            "dim",
+        )
     if len(metrics) > _MOST_METRICS:
         page.paragraph(f"{len(metrics) - _MOST_METRICS:,} more are in the answer of --json", "dim")
 
@@ -183,6 +186,7 @@ def _metric(row: MetricRow) -> list[Cell]:
     values = [row.first, row.last, row.min, row.max]
     return [
         Cell(f"{row.name} {labels}".rstrip()),
+        Cell(f"{row.points:,}"),
         *(Cell(number(value)) for value in values),
         Cell("" if row.unit == _NO_UNIT else row.unit),
         Cell(f"{row.ranks:,}"),
