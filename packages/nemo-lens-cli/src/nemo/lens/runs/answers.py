@@ -4,6 +4,8 @@
 
 Times are seconds as `float` (`*_s`) or nanoseconds since 1970 as `int` (`*_unix_nano`). Every
 whole answer is `{"schema": 1, "run": ..., "verdict": "...", ..., "problems": [...]}`.
+
+One module although it is long: the answers are one format, whose parts are read together.
 """
 
 from __future__ import annotations

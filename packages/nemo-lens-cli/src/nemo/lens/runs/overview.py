@@ -8,18 +8,19 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Final
 
 from nemo.lens.runs.answers import EventRow, ProcessRow, RunSummary
-from nemo.lens.runs.collect import PLANNED_GROUPS, collect
+from nemo.lens.runs.collect import collect
 from nemo.lens.runs.quantities import noun, plural
 from nemo.lens.runs.rank_names import ranks_in_words
 from nemo.lens.runs.ranks import analyse_ranks
 from nemo.lens.runs.signals import log_rows, metric_rows
 from nemo.lens.runs.spreads import spread
+from nemo.lens.runs.step_records import PLANNED_GROUPS
 from nemo.lens.runs.steps import phase_rows, ranks_of, truncated_rows
 
 if TYPE_CHECKING:
-    from nemo.lens.runs.collect import Outside, ProcessRecord
     from nemo.lens.runs.process import Process
     from nemo.lens.runs.run import Run
+    from nemo.lens.runs.step_records import Outside, ProcessRecord
 
 NO_END: Final = "no end recorded: killed or still running"
 NO_MANIFEST: Final = "not known how it ended: no manifest could be read"

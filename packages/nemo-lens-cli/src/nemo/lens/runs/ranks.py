@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from nemo.lens.runs.cohorts import Cohort, Member, Work
-    from nemo.lens.runs.collect import ProcessRecord
     from nemo.lens.runs.run import Run
+    from nemo.lens.runs.step_records import ProcessRecord
 
 _LISTED: Final = 8
 # Beyond this a percentage says less than the seconds alone.

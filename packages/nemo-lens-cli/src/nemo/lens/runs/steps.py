@@ -16,9 +16,9 @@ from nemo.lens.runs.spreads import median, spread
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from nemo.lens.runs.collect import ProcessRecord, StepRecord, Truncated
     from nemo.lens.runs.phases import Phase
     from nemo.lens.runs.run import Run
+    from nemo.lens.runs.step_records import ProcessRecord, StepRecord, Truncated
 
 
 def analyse_steps(run: Run, records: list[ProcessRecord] | None = None) -> StepsReport:
