@@ -167,6 +167,7 @@ class PhaseRow:
         share: Part of all step time, 0 to 1.
         per_step_s: Seconds per step and rank.
         failed: How many spans of it ended with status error, or hold one that did.
+        rest: Whether this is the time in no phase.
     """
 
     phase: str
@@ -175,6 +176,7 @@ class PhaseRow:
     share: float
     per_step_s: Spread
     failed: int
+    rest: bool
 
 
 @dataclass(frozen=True)

@@ -165,7 +165,9 @@ class _Builder:
 
     def _take_inside(self, window: Node) -> list[Node]:
         inside = self._children.pop(window.span_id, [])
-        self._name(Phase(window.label, waiting=False), window.name)
+        rest = Phase(window.label, waiting=False)
+        self._name(rest, window.name)
+        self._record.rest.add(rest)
         if self._failed:
             self._count_failed(window, inside)
         for node in inside:

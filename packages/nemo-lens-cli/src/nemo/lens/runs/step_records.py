@@ -79,6 +79,7 @@ class ProcessRecord:
     outside: list[Outside] = field(default_factory=list[Outside])
     truncated: list[Truncated] = field(default_factory=list[Truncated])
     names: dict[Phase, set[str]] = field(default_factory=dict[Phase, set[str]])
+    rest: set[Phase] = field(default_factory=set[Phase])
     failed: dict[Phase, int] = field(default_factory=dict[Phase, int])
     spans: int = 0
     first_start: int | None = None

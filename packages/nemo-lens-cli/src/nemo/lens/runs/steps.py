@@ -69,6 +69,7 @@ def phase_rows(records: list[ProcessRecord]) -> tuple[PhaseRow, ...]:
             share=sum(found) / total,
             per_step_s=spread(found),
             failed=sum(record.failed.get(phase, 0) for record in records),
+            rest=any(phase in record.rest for record in records),
         )
         for phase, found in lengths.items()
         if total > 0
