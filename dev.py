@@ -7,8 +7,6 @@ Needs Python 3.10 or newer and nothing else: uv is taken from PATH or installed 
 ``.uv/``, and uv brings the rest from ``uv.lock`` into ``.venv/``.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
@@ -20,6 +18,10 @@ ROOT = Path(__file__).resolve().parent
 UV_HOME = ROOT / ".uv"
 OLDEST_UV = (0, 13)
 OLDEST_PYTHON = (3, 10)
+
+# Said before anything below that an older interpreter cannot read.
+if sys.version_info < OLDEST_PYTHON:
+    sys.exit(f"dev.py: Python 3.10 or newer is needed, this is {sys.version.split()[0]}.")
 
 USAGE = """\
 usage: python3 dev.py COMMAND [ARGUMENTS]
@@ -38,8 +40,6 @@ _PROBE = "import os, sys; print(*sys.version_info[:2], os.path.join(sys.base_pre
 
 def main(arguments: list[str]) -> int:
     """Run one command; returns the exit status of what it ran."""
-    if sys.version_info < OLDEST_PYTHON:  # the message for those who try
-        return _fail(f"dev.py needs Python 3.10 or newer, this is {sys.version.split()[0]}.")
     command, rest = (arguments[0], arguments[1:]) if arguments else ("help", [])
     if command in {"help", "-h", "--help"}:
         print(USAGE, end="")
@@ -49,12 +49,13 @@ def main(arguments: list[str]) -> int:
     uv = find_uv() or install_uv()
     if uv is None:
         return 1
-    return subprocess.call(COMMANDS[command](uv, rest), cwd=ROOT, env=environment(uv))
+    folder = None if command == "demo" else ROOT
+    return subprocess.call(COMMANDS[command](uv, rest), cwd=folder, env=environment(uv))
 
 
 def demo(uv: str, rest: list[str]) -> list[str]:
-    """Run the main job with what it needs alone, without the development tools."""
-    run = [uv, "run", "--locked", "--no-default-groups"]
+    """Run the main job with what it needs alone, in the caller's folder: it writes there."""
+    run = [uv, "run", "--project", str(ROOT), "--locked", "--no-default-groups"]
     return [*run, "nemo-lens", "demo", *(rest or ["--slow-rank", "2"])]
 
 

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Check that code names attributes by the constants of `nemo.lens.semconv`, never by literals.
 
-A literal escapes renames and typing, and a typo in one makes telemetry that nobody finds::
+A literal escapes renames and typing, and a typo in one makes telemetry that nobody finds. So a
+literal in one of our namespaces that the model lacks is refused as well::
 
     python scripts/check_semconv_use.py             # all of packages/*/src
     python scripts/check_semconv_use.py FILE ...    # some files
@@ -11,15 +12,30 @@ A literal escapes renames and typing, and a typo in one makes telemetry that nob
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import workspace
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-ROOT = Path(__file__).resolve().parent.parent
 SEMCONV = Path("packages/nemo-lens-api/src/nemo/lens/semconv")
+NAMESPACES = (
+    *("nv.dl", "nv.gpu", "dl", "nemo", "slurm", "wandb", "inverted", "exception"),
+    *("service", "deployment", "host", "process", "container", "k8s"),
+)
+"""Where a name is the name of an attribute."""
+
+METRIC_NAMESPACES = ("rl", "gym", "gen_ai")
+"""Where it may be the name of a metric too; the instruments declare those."""
+INSTRUMENTS = "nemo-lens-instruments"
+
+NO_ATTRIBUTES = re.compile(r"nemo\.lens(\..*)?|nemo\.exit")
+"""Modules and what is called like them, and the name of an event."""
+_NAME = re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+")
 
 
 def known_attributes(source: str) -> dict[str, str]:
@@ -41,7 +57,24 @@ def literals(source: str, constants: dict[str, str]) -> Iterator[tuple[int, str]
             yield node.lineno, str(node.value)
 
 
-def checked_files(root: Path = ROOT) -> Iterable[Path]:
+def unknown_names(
+    source: str, constants: dict[str, str], namespaces: Sequence[str] = NAMESPACES
+) -> Iterator[tuple[int, str]]:
+    """List the lines of `source` with a name in one of `namespaces` that has no constant."""
+    prefixes = tuple(f"{namespace}." for namespace in namespaces)
+    for node in ast.walk(ast.parse(source)):
+        text = node.value if isinstance(node, ast.Constant) else None
+        if (
+            isinstance(text, str)
+            and text.startswith(prefixes)
+            and _NAME.fullmatch(text)
+            and not NO_ATTRIBUTES.fullmatch(text)
+            and text not in constants
+        ):
+            yield node.lineno, text
+
+
+def checked_files(root: Path = workspace.ROOT) -> Iterable[Path]:
     """List the sources of all packages, less the conventions themselves."""
     sources = sorted(root.glob("packages/*/src/**/*.py"))
     return [path for path in sources if not path.is_relative_to(root / SEMCONV)]
@@ -50,14 +83,23 @@ def checked_files(root: Path = ROOT) -> Iterable[Path]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Check the files in `arguments`, or all of them; the exit status of the script."""
     given = [Path(argument).resolve() for argument in arguments or ()]
-    constants = known_attributes((ROOT / SEMCONV / "attributes.py").read_text("utf-8"))
+    constants = known_attributes((workspace.ROOT / SEMCONV / "attributes.py").read_text("utf-8"))
     found = [
         f"{path}:{line}: write nemo.lens.semconv.{constants[name]} instead of {name!r}"
         for path in given or checked_files()
         for line, name in literals(path.read_text("utf-8"), constants)
     ]
-    print("\n".join(found) or "attribute names are constants everywhere")
-    return 1 if found else 0
+    found += [
+        f"{path}:{line}: {name!r} is not in the model; describe the attribute in "
+        f"{SEMCONV / 'model'}, run scripts/generate_semconv.py, and use the constant"
+        for path in given or checked_files()
+        for line, name in unknown_names(path.read_text("utf-8"), constants, _namespaces_in(path))
+    ]
+    return workspace.report(found, "attribute names are constants everywhere")
+
+
+def _namespaces_in(path: Path) -> tuple[str, ...]:
+    return NAMESPACES if INSTRUMENTS in path.parts else (*NAMESPACES, *METRIC_NAMESPACES)
 
 
 if __name__ == "__main__":

@@ -10,21 +10,21 @@ Only what stands between the markers is written::
 
 from __future__ import annotations
 
-import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from generated_page import between_markers, write_or_check
+import workspace
+from generated_page import between_markers, table, write_or_check
 
 from nemo.lens.cli.command_line import Parser
 from nemo.lens.cli.commands import COMMANDS
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Sequence
 
     from nemo.lens.cli.commands import Command
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "cli.md"
+PAGE = workspace.ROOT / "docs" / "cli.md"
 
 
 class Recorder(Parser):
@@ -45,17 +45,7 @@ class Recorder(Parser):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Write or check the page; gives the exit status."""
-    parser = argparse.ArgumentParser(description="Write the command reference of docs/cli.md.")
-    parser.add_argument("--check", action="store_true", help="write nothing; fail on a difference")
-    parser.add_argument("--page", type=Path, default=PAGE, help="the page (default: the project's)")
-    options = parser.parse_args(argv)
-    return write_or_check(
-        options.page,
-        with_reference,
-        check=options.check,
-        source="nemo.lens.cli",
-        command="python scripts/generate_cli_reference.py",
-    )
+    return write_or_check(argv, PAGE, with_reference, script="generate_cli_reference.py")
 
 
 def with_reference(page: str) -> str:
@@ -69,10 +59,10 @@ def section(command: Command) -> str:
     recorder = Recorder()
     command.add_arguments(recorder)
     arguments = [*recorder.declared, ("--json", "print the answer as JSON, on one line")]
-    rows = "\n".join(f"| `{spelling}` | {meaning} |" for spelling, meaning in arguments)
+    rows = [(f"`{spelling}`", meaning) for spelling, meaning in arguments]
     return (
         f"## `nemo-lens {command.NAME}`\n\n{command.DESCRIPTION}\n\n"
-        f"| argument | meaning |\n| --- | --- |\n{rows}\n\n"
+        f"{table(('argument', 'meaning'), rows)}\n\n"
         f"```text\n{command.EPILOG.strip()}\n```"
     )
 

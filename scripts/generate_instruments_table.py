@@ -10,11 +10,10 @@ Only what stands between the markers is written::
 
 from __future__ import annotations
 
-import argparse
 from itertools import groupby
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import workspace
 from generated_page import between_markers, table, write_or_check
 
 from nemo.lens.instruments import schema
@@ -22,24 +21,19 @@ from nemo.lens.instruments import schema
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "instruments.md"
+PAGE = workspace.ROOT / "docs" / "reference" / "instruments.md"
 COLUMNS = ("metric", "in Prometheus", "kind", "unit", "recorded when", "attributes", "meaning")
 OWN_GROUPS = "nemo.lens."
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Write or check the page; gives the exit status."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--check", action="store_true", help="write nothing; fail on a difference")
-    parser.add_argument("--page", type=Path, default=PAGE, help="the page (default: the project's)")
-    options = parser.parse_args(argv)
-    return write_or_check(
-        options.page,
-        lambda page: between_markers(page, "instruments", "\n".join(sections(schema()))),
-        check=options.check,
-        source="the instruments in the code",
-        command="python scripts/generate_instruments_table.py",
-    )
+    return write_or_check(argv, PAGE, with_tables, script="generate_instruments_table.py")
+
+
+def with_tables(page: str) -> str:
+    """Give `page` with the tables in place of what stands between its markers."""
+    return between_markers(page, "instruments", "\n".join(sections(schema())))
 
 
 def sections(rows: Iterable[dict[str, Any]]) -> Iterator[str]:
@@ -47,7 +41,7 @@ def sections(rows: Iterable[dict[str, Any]]) -> Iterator[str]:
     own = (row for row in rows if row["group"].startswith(OWN_GROUPS))
     for group, members in groupby(own, key=lambda row: row["group"]):
         yield f"\n### `{group}`\n"
-        yield table(COLUMNS, map(cells, members))
+        yield table(COLUMNS, [cells(row) for row in members])
     yield ""
 
 

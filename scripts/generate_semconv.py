@@ -19,12 +19,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import workspace
 import yaml
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = workspace.ROOT
 PACKAGE = Path("packages/nemo-lens-api/src/nemo/lens/semconv")
 MODEL = ROOT / PACKAGE / "model"
 
@@ -35,6 +36,7 @@ USES = {
     "resource": "resource",
     "span": "span",
     "metric": "metric point",
+    "event": "event of a span, log record",
     "compatibility": "compatibility constant, never emitted",
 }
 
@@ -49,8 +51,8 @@ Version {manifest.version} of the conventions, schema URL `{manifest.schema_url}
 follow version {manifest.upstream_version} of the OpenTelemetry semantic conventions.
 
 Each constant is importable from `nemo.lens.semconv`. *Use* says where an attribute stands: on the
-resource, on spans or on metric points. A compatibility constant is kept so that imports go on
-working; NeMo Lens never emits it."""
+resource, on spans, on metric points, or on events of spans and on log records. A compatibility
+constant is kept so that imports go on working; NeMo Lens never emits it."""
 
 
 class ModelError(ValueError):
@@ -281,9 +283,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--check", action="store_true", help="write nothing, fail on drift")
     if parser.parse_args(argv).check:
-        for path in (stale := drifted()):
-            print(f"{path} differs from the model: run scripts/generate_semconv.py")
-        return 1 if stale else 0
+        stale = [
+            f"{path} differs from the model: run python scripts/generate_semconv.py"
+            for path in drifted()
+        ]
+        return workspace.report(stale, "the generated files are what the model says")
     for path, text in render().items():
         (ROOT / path).parent.mkdir(parents=True, exist_ok=True)
         (ROOT / path).write_text(text, "utf-8")

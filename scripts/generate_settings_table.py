@@ -10,46 +10,44 @@ Only what stands between the markers is written::
 
 from __future__ import annotations
 
-import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import workspace
 from generated_page import between_markers, table, write_or_check
 
 from nemo.lens.configuration.foreign_variables import FOREIGN_VARIABLES
 from nemo.lens.configuration.settings import SETTINGS
+from nemo.lens.resources.variables import DETECTION_VARIABLES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from nemo.lens.configuration.foreign_variables import ForeignVariable
     from nemo.lens.configuration.settings import Setting
+    from nemo.lens.resources.variables import DetectionVariable
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "configuration.md"
+PAGE = workspace.ROOT / "docs" / "reference" / "configuration.md"
 COLUMNS = ("variable", "field", "default", "accepted", "used by", "since", "meaning")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Write or check the page; gives the exit status."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--check", action="store_true", help="write nothing; fail on a difference")
-    parser.add_argument("--page", type=Path, default=PAGE, help="the page (default: the project's)")
-    options = parser.parse_args(argv)
-    return write_or_check(
-        options.page,
-        with_tables,
-        check=options.check,
-        source="the tables in the code",
-        command="python scripts/generate_settings_table.py",
-    )
+    return write_or_check(argv, PAGE, with_tables, script="generate_settings_table.py")
 
 
 def with_tables(page: str) -> str:
-    """Give `page` with both tables in place of what stands between its markers."""
-    page = between_markers(page, "settings", table(COLUMNS, map(setting_cells, SETTINGS)))
-    foreign_columns = tuple(column for column in COLUMNS if column != "field")
-    rows = map(foreign_cells, FOREIGN_VARIABLES)
-    return between_markers(page, "foreign", table(foreign_columns, rows))
+    """Give `page` with all tables in place of what stands between its markers."""
+    foreign_columns = [column for column in COLUMNS if column != "field"]
+    tables = {
+        "settings": table(COLUMNS, [setting_cells(row) for row in SETTINGS]),
+        "foreign": table(foreign_columns, [foreign_cells(row) for row in FOREIGN_VARIABLES]),
+        "detection": table(
+            ("variable", "used for"), [detection_cells(row) for row in DETECTION_VARIABLES]
+        ),
+    }
+    for name, content in tables.items():
+        page = between_markers(page, name, content)
+    return page
 
 
 def setting_cells(setting: Setting) -> tuple[str, ...]:
@@ -61,6 +59,12 @@ def setting_cells(setting: Setting) -> tuple[str, ...]:
 def foreign_cells(row: ForeignVariable) -> tuple[str, ...]:
     """Give the cells of one variable that belongs to someone else."""
     return (f"`{row.name}`", *_common_cells(row))
+
+
+def detection_cells(row: DetectionVariable) -> tuple[str, ...]:
+    """Give the cells of one variable that detection reads."""
+    names = " or ".join(f"`{name}`" for name in row.names)
+    return (f"{names}, per component too" if row.per_component else names, row.used_for)
 
 
 def _common_cells(row: Setting | ForeignVariable) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ import tempfile
 from pathlib import Path
 
 import check_wheels
+import versions
 import workspace
 
 _FLOOR = re.compile(r"\"(?P<name>opentelemetry-[a-z-]+)>=(?P<version>[\w.]+)[^\"]*\"")
@@ -43,16 +44,11 @@ def main() -> int:
         print(f"Python {oldest}, {', '.join(floors())}", flush=True)
         subprocess.run([uv, "venv", "--quiet", "--python", oldest, folder / "venv"], check=True)
         install = [uv, "pip", "install", "--quiet", "--python", python]
-        wheels = ["--find-links", str(folder / "dist"), f"nemo-lens[{_EXTRAS}]=={_version()}"]
+        version = versions.version_of(workspace.META.folder / "pyproject.toml")
+        wheels = ["--find-links", str(folder / "dist"), f"nemo-lens[{_EXTRAS}]=={version}"]
         lowest = ["--constraint", str(constraints)]
         subprocess.run([*install, *wheels, *lowest, *_TEST_TOOLS], cwd=folder, check=True)
         return subprocess.call([python, "-m", "pytest", "-q"], cwd=workspace.ROOT)
-
-
-def _version() -> str:
-    text = (workspace.META.folder / "pyproject.toml").read_text(encoding="utf-8")
-    found = re.search(r"^version = \"(.+)\"", text, re.MULTILINE)
-    return found[1] if found else sys.exit("the meta-package has no version")
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from unittest import mock
 
-from generated_page import between_markers, table, write_or_check
+from generated_page import between_markers, bring_up_to_date, table
 
 from nemo.lens.config import NemoLensConfig
 from nemo.lens.sdk.strategies import should_export
@@ -94,13 +94,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--page", type=Path, default=PAGE, help="the page (default: the project's)")
     options = parser.parse_args(argv)
     if options.write or options.check:
-        return write_or_check(
-            options.page,
-            with_tables,
-            check=options.check,
-            source="the simulation",
-            command="python scripts/simulate_export_strategies.py --write",
-        )
+        script = "simulate_export_strategies.py --write"
+        return bring_up_to_date(options.page, with_tables, check=options.check, script=script)
     job = Job(options.ranks, options.ranks_per_node, options.spans_per_step, options.step_seconds)
     if min(job) <= 0:
         parser.error("ranks, ranks per node, spans and seconds must be positive")

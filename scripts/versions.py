@@ -26,12 +26,12 @@ _PUBLISHABLE = re.compile(r"\d+\.\d+\.\d+(?:(?:a|b|rc)\d+)?(?:\.dev\d+)?")
 
 def problems_in(root: Path) -> list[str]:
     """What is not in lock-step in the workspace at ``root``: versions and sibling pins."""
-    version = _version_of(root / "pyproject.toml")
+    version = version_of(root / "pyproject.toml")
     problems: list[str] = []
     for distribution in workspace.DISTRIBUTIONS:
         path = root / "packages" / distribution.name / "pyproject.toml"
         where = path.relative_to(root)
-        own = _version_of(path)
+        own = version_of(path)
         if own != version:
             problems.append(f"{where}: version {own}, the workspace has {version}")
         problems += [
@@ -53,7 +53,8 @@ def set_version(root: Path, version: str) -> None:
         path.write_text(text, encoding="utf-8")
 
 
-def _version_of(path: Path) -> str:
+def version_of(path: Path) -> str:
+    """The version that the pyproject.toml at ``path`` gives its distribution."""
     found = _VERSION.search(path.read_text(encoding="utf-8"))
     if found is None:
         sys.exit(f'{path}: no line of the form version = "..."')
@@ -80,7 +81,7 @@ def main() -> int:
             parser.error(f"{arguments.version!r} is not a version such as 0.4.0, 0.4.0rc1")
         set_version(workspace.ROOT, arguments.version)
         subprocess.run([workspace.uv(), "lock", "--quiet"], cwd=workspace.ROOT, check=True)
-    version = _version_of(workspace.ROOT / "pyproject.toml")
+    version = version_of(workspace.ROOT / "pyproject.toml")
     return workspace.report(
         problems_in(workspace.ROOT), f"versions: all distributions are at {version}, pins too"
     )

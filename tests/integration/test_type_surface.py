@@ -11,14 +11,14 @@ import pytest
 pytestmark = pytest.mark.integration
 
 ROOT = Path(__file__).parents[2]
-SURFACE = "tests/typing/helpers_surface.py"
+SURFACES = ["tests/typing/fallbacks_surface.py", "tests/typing/helpers_surface.py"]
 
 
 @pytest.mark.parametrize(
     "command",
     [
-        ["mypy", "--strict", "--follow-imports=silent", SURFACE],
-        ["pyright", "--pythonpath", sys.executable, SURFACE],
+        ["mypy", "--strict", "--follow-imports=silent", *SURFACES],
+        ["pyright", "--pythonpath", sys.executable, *SURFACES],
     ],
     ids=lambda command: command[0],
 )

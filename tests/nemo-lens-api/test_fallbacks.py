@@ -134,6 +134,28 @@ def test_managed_span_refuses_to_decorate_and_names_trace_fn():
             """Never reached."""
 
 
+def test_span_attributes_refuses_to_decorate():
+    """The real one is no decorator either: code must not work with the fallback alone."""
+
+    def work():
+        """Never decorated."""
+
+    for module in (fallbacks, helpers):
+        with pytest.raises(TypeError, match="not callable"):
+            module.span_attributes({"k": 1})(work)
+
+
+class _Speechless:
+    def __str__(self):
+        raise RuntimeError("no text")
+
+
+@pytest.mark.parametrize("spec", [None, 3, b"step", ["a"], _Speechless()], ids=repr)
+def test_resolving_what_is_no_text_never_raises(spec):
+    """As in the real registry, which finds none of this registered either."""
+    assert fallbacks.SpanRegistry.resolve(spec) == groups.SpanRegistry.resolve(spec)
+
+
 def test_span_cm_may_decorate():
     """The function comes back unchanged."""
 

@@ -76,6 +76,15 @@ def test_every_name_of_the_contract_is_listed():
     assert len(nemo.lens.__all__) == len(names)
 
 
+def test_dir_shows_the_public_names_and_nothing_else():
+    """No submodule that happens to be loaded, nothing that makes the front work."""
+    out = run("""
+        import nemo.lens, nemo.lens.fork_safety
+        print([n for n in dir(nemo.lens) if not n.startswith("__") and n not in nemo.lens.__all__])
+    """)
+    assert out == "[]\n"
+
+
 @pytest.mark.parametrize("name", sorted(set(lazy_front._MODULE_OF) - SDK_NAMES))
 def test_every_name_is_found_in_its_module(name):
     """The front hands out the very object of the module that owns it."""

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nemo.lens import groups, state
+from nemo.lens import span_group_registry, state
 from nemo.lens.groups import ALL, SpanRegistry
 
 
@@ -229,10 +229,10 @@ def test_a_picture_of_the_registry_can_be_put_back():
     """`snapshot` and `restore` undo what happened in between, and re-resolve."""
     SpanRegistry.register("lib", ["a"])
     state.set_span_group_spec("all")
-    before = groups.snapshot()
+    before = span_group_registry.snapshot()
     SpanRegistry.register("more", ["b"])
     assert state.enabled_span_groups() == {"a", "b"}
-    groups.restore(before)
+    span_group_registry.restore(before)
     assert SpanRegistry.namespaces() == ["lib"]
     assert state.enabled_span_groups() == {"a"}
 

@@ -90,6 +90,18 @@ def test_a_bad_rank_is_an_error_that_names_it(without_sdk, arguments, named):
         setup_telemetry(NemoLensConfig(enabled=True), **arguments)
 
 
+@pytest.mark.parametrize("given", [[1], "nv.dl.rank=1", 3])
+@pytest.mark.parametrize("strategy", [None, "single_rank"])
+def test_resource_attributes_that_are_no_mapping_are_an_error_that_names_them(
+    without_sdk, given, strategy
+):
+    """At the entrance, before anything is built or decided."""
+    with pytest.raises(TypeError, match="resource_attributes must be a mapping"):
+        setup_telemetry(
+            NemoLensConfig(enabled=True), resource_attributes=given, export_strategy=strategy
+        )
+
+
 def test_a_bad_value_is_an_error_before_anything_is_loaded(without_sdk):
     """Validated first, also where the sdk is missing."""
     with pytest.raises(ValueError, match="Unknown exporter"):

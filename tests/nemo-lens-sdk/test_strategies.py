@@ -51,6 +51,13 @@ def test_the_first_rank_of_a_node_is_local_rank_0(clean_environment, local_rank,
     assert strategies.should_export("first_rank_per_node", NemoLensConfig(), 4, 8) is exports
 
 
+def test_a_local_rank_beside_the_variables_of_srun_decides(clean_environment):
+    """The worker knows better than the task that started it."""
+    task = {"SLURM_PROCID": "0", "SLURM_LOCALID": "0", "SLURM_STEP_ID": "0"}
+    clean_environment(LOCAL_RANK="2", **task)
+    assert not strategies.should_export("first_rank_per_node", NemoLensConfig(), 2, 8)
+
+
 @given(
     st.integers(1, 2000),
     st.floats(0, 1, allow_nan=False),

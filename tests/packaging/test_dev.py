@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The launcher finds uv and interpreters on machines that are not tidy."""
 
+import ast
 import os
 import subprocess
 import sys
@@ -77,6 +78,34 @@ def test_the_bare_demo_injects_a_slow_rank_and_arguments_replace_it():
     """So the newcomer's report has something to name."""
     assert dev.demo("uv", [])[-4:] == ["nemo-lens", "demo", "--slow-rank", "2"]
     assert dev.demo("uv", ["--ranks", "2"])[-4:] == ["nemo-lens", "demo", "--ranks", "2"]
+
+
+def test_the_demo_stays_in_the_folder_of_its_caller(no_uv, tmp_path, monkeypatch, capfd):
+    """A relative --dir means what it means for any command; everything else runs at the root."""
+    executable(
+        no_uv / "bin/uv", 'case "$1" in --version) echo uv 0.13.9;; *) pwd; echo "$@";; esac'
+    )
+    monkeypatch.chdir(tmp_path)
+    dev.main(["demo", "--dir", "runs"])
+    where, arguments = capfd.readouterr().out.splitlines()
+    assert where == str(tmp_path)
+    assert f"run --project {dev.ROOT} " in arguments
+    dev.main(["test"])
+    assert capfd.readouterr().out.splitlines()[0] == str(dev.ROOT)
+
+
+def test_an_old_python_gets_one_line():
+    """It is said before anything that it cannot read, and every line up to there parses on 3.6."""
+    source = (dev.ROOT / "dev.py").read_text()
+    ast.parse(source, feature_version=(3, 6))
+    assert "from __future__" not in source
+    code = (
+        "import runpy, sys; sys.version_info = (3, 6, 9); sys.version = '3.6.9 (default)'; "
+        f"runpy.run_path({str(dev.ROOT / 'dev.py')!r})"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr == "dev.py: Python 3.10 or newer is needed, this is 3.6.9.\n"
 
 
 def test_launchers_of_inactive_versions_are_left_out(tmp_path, monkeypatch):

@@ -16,7 +16,7 @@ import workspace
 
 pytestmark = pytest.mark.integration
 
-VERSION = versions._version_of(workspace.ROOT / "pyproject.toml")
+VERSION = versions.version_of(workspace.ROOT / "pyproject.toml")
 
 RECORD_ONE_SPAN = """
 import nemo.lens as lens

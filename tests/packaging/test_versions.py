@@ -29,7 +29,7 @@ def test_this_checkout_is_in_lock_step():
 @pytest.mark.parametrize("version", ["1.2.3", "0.4.0rc1", "10.0.0.dev5"])
 def test_setting_a_version_leaves_nothing_behind(copied_workspace, version):
     """After `set` every version and pin is the new one and the old one is nowhere."""
-    old = versions._version_of(copied_workspace / "pyproject.toml")
+    old = versions.version_of(copied_workspace / "pyproject.toml")
     versions.set_version(copied_workspace, version)
     assert versions.problems_in(copied_workspace) == []
     for path in copied_workspace.rglob("pyproject.toml"):

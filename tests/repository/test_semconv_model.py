@@ -56,8 +56,8 @@ def test_drift_is_printed_and_fails(copy, monkeypatch, capsys):
     page = "docs/reference/semantic-conventions.md"
     (copy / page).write_text("old", "utf-8")
     assert main(["--check"]) == 1
-    assert f"{page} differs from the model: run scripts/generate_semconv.py" in (
-        capsys.readouterr().out
+    assert f"{page} differs from the model: run python scripts/generate_semconv.py" in (
+        capsys.readouterr().err
     )
     assert main([]) == 0
     assert main(["--check"]) == 0

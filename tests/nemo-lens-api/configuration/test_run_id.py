@@ -67,6 +67,30 @@ def test_the_launcher_that_knows_most_names_the_run(environ, run_id, origin):
     assert config.provenance()["run_id"] == origin
 
 
+PUBLISHED = {"OTEL_RESOURCE_ATTRIBUTES": "service.name=x,nemo.run.id=pub%20lished"}
+
+
+@pytest.mark.parametrize("launched", [{}, JOB_VARIABLES])
+def test_an_id_that_somebody_published_names_the_run(launched):
+    """The environment wins over detection, and the resource must say what the run files say."""
+    config = NemoLensConfig()
+    assert ensure_run_id(config, {**PUBLISHED, **launched}) == "pub lished"
+    assert config.provenance()["run_id"] == "environment:OTEL_RESOURCE_ATTRIBUTES"
+
+
+def test_the_variable_of_the_run_id_wins_over_what_is_published():
+    """It is the more specific one."""
+    environ = {**PUBLISHED, "NEMO_LENS_RUN_ID": "mine"}
+    assert ensure_run_id(NemoLensConfig(), environ) == "mine"
+
+
+@pytest.mark.parametrize("text", ["nemo.run.id=", "nemo.run.id=%20", "nemo.run.id", "\udc80"])
+def test_a_published_id_that_is_empty_does_not_count(text):
+    """The launcher names the run then."""
+    environ = {**JOB_VARIABLES, "OTEL_RESOURCE_ATTRIBUTES": text}
+    assert ensure_run_id(NemoLensConfig(), environ) == "36_2"
+
+
 def test_the_id_of_the_configuration_wins():
     """What code or the environment gave `from_env` is not questioned."""
     assert ensure_run_id(NemoLensConfig(run_id="mine"), JOB_VARIABLES) == "mine"

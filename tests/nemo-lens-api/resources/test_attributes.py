@@ -4,11 +4,13 @@
 
 from __future__ import annotations
 
+import enum
 import logging
 import os
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -100,6 +102,74 @@ def test_what_cannot_be_carried_is_left_out_with_a_warning(attributes, message, 
     (record,) = caplog.records
     assert (record.name, record.levelno) == ("nemo.lens.resources.attributes", logging.WARNING)
     assert message in record.getMessage()
+
+
+class Partition(str, enum.Enum):
+    """How launchers keep names."""
+
+    BATCH = "batch"
+
+
+class Level(enum.IntEnum):
+    """How they keep numbers."""
+
+    HIGH = 3
+
+
+class _Text(str):
+    """Says something else of itself than it holds."""
+
+    __slots__ = ()
+
+    def __str__(self):
+        return "another"
+
+    strip = __str__
+
+
+class _HostileType(type):
+    """The type of objects that cannot even be named."""
+
+    @property
+    def __name__(cls):
+        raise RuntimeError("no name")
+
+
+class _Hostile(metaclass=_HostileType):
+    @property
+    def __class__(self):
+        raise RuntimeError("no class")
+
+    def __repr__(self):
+        raise RuntimeError("no text")
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (Partition.BATCH, "batch"),
+        (Level.HIGH, "3"),
+        (_Text("mine"), "mine"),
+        (np.float64(0.5), "0.5"),
+        (True, "True"),
+    ],
+)
+def test_subclasses_of_scalars_are_carried_as_what_they_hold(value, text):
+    """Not as the names of enum members, nor as what their own methods say."""
+    assert format_otel_resource_attributes({"a": value}) == f"a={text}"
+
+
+def test_names_are_carried_as_what_they_hold():
+    """Text of any subclass may be a name."""
+    assert format_otel_resource_attributes({_Text(" a "): 1, Partition.BATCH: 2}) == "a=1,batch=2"
+
+
+@pytest.mark.parametrize("attributes", [{"a": _Hostile()}, {_Hostile(): "x"}], ids=["value", "key"])
+def test_hostile_objects_are_left_out_with_a_warning(attributes, caplog):
+    """Their types decide, and nothing asks them about themselves."""
+    assert format_otel_resource_attributes({**attributes, "ok": 1}) == "ok=1"
+    (record,) = caplog.records
+    assert "Hostile" in record.getMessage()
 
 
 def test_names_that_are_equal_without_blanks_give_one_item():

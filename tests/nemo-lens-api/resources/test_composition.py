@@ -19,13 +19,16 @@ from hypothesis import strategies as st
 from nemo.lens import NemoLensConfig, __version__
 from nemo.lens.resources import composition
 from nemo.lens.resources.composition import compose_resource
+from nemo.lens.resources.gpu import detect_gpu
+from nemo.lens.resources.slurm import derive_nv_dl_run_uuid
+from nemo.lens.resources.variables import DETECTION_VARIABLES
 
 TORCHRUN = {"RANK": "5", "WORLD_SIZE": "16", "LOCAL_RANK": "1"}
 
 
 def _compose(environ=None, run_id="r", **arguments):
     config = NemoLensConfig(run_id=run_id, **arguments.pop("config", {}))
-    return compose_resource(config, environ=environ or {}, **arguments)
+    return compose_resource(config, environ={} if environ is None else environ, **arguments)
 
 
 def test_the_caller_wins_over_config_over_environment_over_detection():
@@ -337,21 +340,57 @@ def test_the_environment_of_this_process_is_the_default(monkeypatch):
     assert compose_resource(NemoLensConfig(run_id="r"))["nv.dl.rank"] == 2
 
 
+OTHER_VARIABLES = ("OTEL_SERVICE_NAME", "OTEL_RESOURCE_ATTRIBUTES", "DEPLOYMENT_ENV", "ENVIRONMENT")
 READ_VARIABLES = (
-    *("RANK", "WORLD_SIZE", "LOCAL_RANK", "TORCHELASTIC_RESTART_COUNT", "TORCHELASTIC_RUN_ID"),
-    *("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "MV2_COMM_WORLD_RANK", "PMI_RANK"),
-    *("PMI_SIZE", "MPI_LOCALRANKID", "RAY_JOB_ID", "SLURM_PROCID", "SLURM_LOCALID"),
-    *("SLURM_JOB_ID", "SLURM_JOBID", "SLURM_NTASKS", "SLURM_STEP_ID", "SLURM_JOB_NODELIST"),
-    *("SLURM_ARRAY_JOB_ID", "SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT", "SLURM_HET_SIZE"),
-    *("SLURM_NTASKS_HET_GROUP_0", "SLURM_HET_JOB_ID", "SLURM_RESTART_COUNT", "SLURM_NNODES"),
-    *("SLURM_JOB_NAME", "SLURM_CLUSTER_NAME", "SLURMD_NODENAME", "CUDA_VISIBLE_DEVICES"),
-    *("KUBERNETES_SERVICE_HOST", "HOSTNAME", "K8S_POD_NAME", "POD_NAMESPACE", "NODE_NAME"),
-    *("OTEL_RESOURCE_ATTRIBUTES", "OTEL_SERVICE_NAME", "DEPLOYMENT_ENV", "ENVIRONMENT"),
+    *OTHER_VARIABLES,
+    *(name for row in DETECTION_VARIABLES for name in row.names),
+    *(
+        f"{name}_{kind}_GROUP_{number}"
+        for row in DETECTION_VARIABLES
+        if row.per_component
+        for name in row.names
+        for kind in ("HET", "PACK")
+        for number in (0, 1, 2)
+    ),
 )
 RAW_VALUES = st.binary(max_size=24).map(lambda raw: raw.decode("utf-8", "surrogateescape"))
 LIKELY_VALUES = st.sampled_from(
     ["", " ", "0", "3", "-1", "abc", "(null)", "$(X)", "9" * 40, "1", "a=1,nv.dl.rank=x,=,%"]
 )
+
+
+class _Recording(dict):
+    """An environment that remembers which variables were looked at."""
+
+    def __init__(self, environ):
+        super().__init__(environ)
+        self.read = set()
+
+    def get(self, name, default=None):
+        self.read.add(name)
+        return super().get(name, default)
+
+    def __getitem__(self, name):
+        self.read.add(name)
+        return super().__getitem__(name)
+
+    def __contains__(self, name):
+        self.read.add(name)
+        return super().__contains__(name)
+
+
+def test_each_variable_of_the_table_is_read():
+    """No row of the documentation is about nothing, and no variable is missing there."""
+    step = {"SLURM_STEP_ID": "0"}
+    parts = {"SLURM_JOB_ID": "1", "SLURM_HET_SIZE": "3", "KUBERNETES_SERVICE_HOST": "k"}
+    read = set()
+    for environ in ({}, {"SLURM_JOB_ID": "1"}, parts, {**parts, **step}):
+        recorded = _Recording(environ)
+        _compose(recorded)
+        derive_nv_dl_run_uuid(recorded)
+        detect_gpu(0, recorded)
+        read |= recorded.read
+    assert read == set(READ_VARIABLES)
 
 
 @settings(

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -66,6 +68,20 @@ def test_an_outer_launcher_completes_the_rank_it_agrees_on():
 def test_an_outer_launcher_says_nothing_about_another_rank():
     """Sizes and local ranks are not mixed over launchers."""
     assert detect_identity({**SRUN, "RANK": "0"}) == Identity(0)
+
+
+@pytest.mark.parametrize("outer", [SRUN, OPEN_MPI, MVAPICH, HYDRA])
+def test_a_local_rank_without_a_rank_wins_over_that_of_an_outer_launcher(outer):
+    """It was set for this very process, and nothing contradicts it."""
+    alone, both = detect_identity(outer), detect_identity({**outer, "LOCAL_RANK": "6"})
+    assert both == dataclasses.replace(alone, local_rank=6)
+
+
+def test_a_local_rank_of_another_rank_says_nothing():
+    """The published rank decides; who says RANK=5 talks about another process."""
+    published = {"OTEL_RESOURCE_ATTRIBUTES": "nv.dl.rank=12"}
+    assert detect_identity({**published, **TORCHRUN}).local_rank is None
+    assert detect_identity({**published, "LOCAL_RANK": "2"}) == Identity(12, local_rank=2)
 
 
 def test_a_batch_script_has_no_rank():

@@ -119,3 +119,21 @@ def test_a_factory_that_raises_is_replaced_for_that_span(spans):
         pass
     assert spans.names() == ["a"]
     assert discarded() == {"tracer failure": 1}
+
+
+def test_a_group_given_to_span_cm_is_told_with_the_span(spans, caplog):
+    """The warning names the span that was lost and the likely mistake, and nothing is raised."""
+    with span_cm("my group", "train.job"):
+        pass
+    [record] = caplog.records
+    assert "start_span of 'my group'" in record.getMessage()
+    assert "its tracer is the text 'train.job'; span_cm takes a name and no group" in (
+        record.getMessage()
+    )
+
+
+def test_a_lost_span_is_named(spans, caplog):
+    """So that the call site can be found."""
+    with managed_span("step", "train.step", mock.Mock(start_span=mock.Mock(side_effect=OSError))):
+        pass
+    assert "the tracer raised OSError in start_span of 'train.step'." in caplog.text

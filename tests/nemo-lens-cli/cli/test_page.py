@@ -39,6 +39,40 @@ def test_wide_tables_are_folded_to_the_width(rows):
     assert all(word in text.split() for words, _ in rows for word in words)
 
 
+def test_a_narrow_screen_loses_optional_columns_from_the_right():
+    """Only as many as are needed, and none of the others."""
+    columns = [
+        Column("metric"),
+        Column("first", "right", optional=True),
+        Column("last", "right"),
+        Column("highest", "right", optional=True),
+    ]
+    rows = [[Cell("loss"), Cell("1.25"), Cell("0.5"), Cell("1.75")]]
+    titles = {}
+    for width in (60, 25, 15):
+        page = Page(width, blocks=True)
+        page.table(columns, rows)
+        assert all(len(line) <= width for line in page.plain_text().splitlines())
+        titles[width] = page.plain_text().splitlines()[0].split()
+
+    assert titles == {
+        60: ["metric", "first", "last", "highest"],
+        25: ["metric", "first", "last"],
+        15: ["metric", "last"],
+    }
+
+
+def test_lines_have_no_trailing_blanks():
+    """Not on a terminal either, where styles end with the text."""
+    page = Page(60, blocks=True)
+
+    page.table([Column("a"), Column("b")], [[Cell("long", "red"), Cell("")], [Cell(""), Cell("")]])
+
+    lines = ["".join(text for text, _ in line) for line in page.lines]
+    assert lines == [line.rstrip() for line in lines]
+    assert page.lines[1] == [("long", "red")]
+
+
 def test_columns_are_aligned():
     """Numbers end in one column, texts begin in one."""
     page = Page(80, blocks=True)

@@ -55,6 +55,9 @@ class Scenario:
         slow: Factor on one phase of one rank in all steps, by (rank, phase).
         stalls: Extra seconds in forward_backward, by (rank, step).
         killed: The step in whose forward_backward a rank is killed, by rank; nobody gets further.
+        synchronised: Whether ranks wait for each other in each step.
+        start_s: When a rank starts, by rank; a millisecond after the one before it by default.
+        in_turn: Whether each rank starts when the one before it has ended.
         marked: Whether waiting is marked (group communication).
         groups: Whether groups are recorded.
         nested: Whether forward_backward holds nested spans.
@@ -79,6 +82,9 @@ class Scenario:
     slow: dict[tuple[int, str], float] = field(default_factory=dict)
     stalls: dict[tuple[int, int], float] = field(default_factory=dict)
     killed: dict[int, int] = field(default_factory=dict)
+    synchronised: bool = True
+    start_s: dict[int, float] = field(default_factory=dict)
+    in_turn: bool = False
     marked: bool = True
     groups: bool = True
     nested: bool = False
@@ -101,7 +107,10 @@ def simulate(scenario: Scenario) -> list[list[SpanRow]]:
     """
     rng = random.Random(scenario.seed)
     ranks = [_Rank(scenario, rank) for rank in range(scenario.ranks)]
-    now = [0.001 * rank for rank in range(scenario.ranks)]
+    now = [scenario.start_s.get(rank, 0.001 * rank) for rank in range(scenario.ranks)]
+    if not scenario.synchronised:
+        _play_alone(scenario, ranks, now, rng)
+        return [rank.spans for rank in ranks]
     for step in range(1, scenario.steps + 1):
         arrivals = [rank.work(step, now[rank.number], rng) for rank in ranks]
         if any(rank.dead for rank in ranks):
@@ -109,6 +118,18 @@ def simulate(scenario: Scenario) -> list[list[SpanRow]]:
         released = max(arrivals) + 50e-6
         now = [rank.finish(step, released, rng) for rank in ranks]
     return [rank.spans for rank in ranks]
+
+
+def _play_alone(
+    scenario: Scenario, ranks: list[_Rank], starts: list[float], rng: random.Random
+) -> None:
+    """Each rank at its own pace, no barrier; its all_reduce takes no time."""
+    ended = 0.0
+    for rank, start in zip(ranks, starts, strict=True):
+        now = ended if scenario.in_turn else start
+        for step in range(1, scenario.steps + 1):
+            now = rank.finish(step, rank.work(step, now, rng), rng)
+        ended = now
 
 
 class _Rank:

@@ -42,7 +42,7 @@ def test_several_runs_are_one_clear_error_that_lists_them(tmp_path):
     write_run(tmp_path, Scenario(ranks=1, steps=1, run="a"))
     write_run(tmp_path, Scenario(ranks=1, steps=1, run="b"))
     assert [run.name for run in find_runs(tmp_path)] == ["a", "b"]
-    with pytest.raises(RunError, match=r"holds 2 runs \(a, b\); name one of them") as caught:
+    with pytest.raises(RunError, match="holds 2 runs, the newest first: b, a; name one") as caught:
         Run(tmp_path)
     assert "\n" not in str(caught.value)
     assert isinstance(caught.value, ValueError)

@@ -61,7 +61,7 @@ def test_a_killed_rank_is_described_honestly(tmp_path):
     assert [row.orderly for row in answer.processes] == [True, True, False, True]
     assert answer.verdict.startswith(
         "Rank 2 on host0 has no recorded end (killed or still running): the last span seen is "
-        "demo.data_loading; its last finished step is 16."
+        "demo.data_loading; its last recorded step is 16."
     )
     [problem] = answer.problems
     assert "the last line is torn" in problem
@@ -104,7 +104,80 @@ def test_lost_telemetry_is_added_up(tmp_path):
 )
 def test_ends_are_told_in_words(end, words):
     """Each way in which a manifest may end."""
-    assert ending(Process(end=end)) == words
+    assert ending(Process(end=end, manifest=True)) == words
+
+
+def test_an_end_that_cannot_be_read_is_not_called_a_kill(tmp_path):
+    """A damaged manifest leads the verdict as what it is."""
+    write_run(tmp_path, SMALL)
+    manifest_file = process_folder(tmp_path, SMALL, 1) / "manifest.json"
+    manifest_file.unlink()
+    manifest_file.mkdir()
+    answer = summarise(Run(tmp_path))
+    assert answer.verdict.startswith(
+        "Of rank 1 on host0 it is not known how it ended: no manifest could be read."
+    )
+    assert "killed" not in answer.verdict
+    assert answer.processes[1].ending == "not known how it ended: no manifest could be read"
+    assert any("manifest.json: could not be read: Is a directory" in one for one in answer.problems)
+
+
+def test_a_run_ended_by_a_signal_says_so_first(tmp_path):
+    """Who was ended by which signal, before anything about slow ranks."""
+    write_run(tmp_path, SMALL)
+    for rank in range(4):
+        change_manifest(tmp_path, rank, end="signal:SIGTERM")
+    verdict = summarise(Run(tmp_path)).verdict
+    assert verdict.startswith("Ranks 0 to 3 were ended by SIGTERM. No rank stands out")
+
+
+def job_line(scenario, rank, status=b'"status":{"code":2}', attributes=None):
+    span = SpanRow("demo.job", "job", "a" * 16, "", EPOCH, EPOCH + 10**10, attributes or {})
+    return request(scenario, rank, [span]).replace(b'"status":{}', status)
+
+
+def append_traces(tmp_path, rank, data):
+    with (process_folder(tmp_path, SMALL, rank) / "traces-00000.jsonl").open("ab") as stream:
+        stream.write(data)
+
+
+def test_a_failed_job_leads_the_verdict(tmp_path):
+    """Telemetry that shut down in order does not hide an error of the job."""
+    write_run(tmp_path, SMALL)
+    for rank in (0, 2):
+        append_traces(tmp_path, rank, job_line(SMALL, rank))
+    verdict = summarise(Run(tmp_path)).verdict
+    assert verdict.startswith(
+        "The job ended early with an error: demo.job failed on ranks 0, 2. No rank stands out"
+    )
+
+
+def test_a_failed_root_around_the_steps_is_a_failed_job(tmp_path):
+    """A span without a group, opened by `span_cm` around the loop, is the job as well."""
+    scenario = Scenario(ranks=1, steps=10)
+    path = write_run(tmp_path, scenario)
+    root = SpanRow("train.job", None, "job", "", EPOCH, EPOCH + 10**10, {})
+    beside = root._replace(name="export", span_id="b" * 16)
+    line = request(scenario, 0, [root, beside]).replace(b'"status":{}', b'"status":{"code":2}')
+    with (process_folder(tmp_path, scenario, 0) / "traces-00000.jsonl").open("ab") as stream:
+        stream.write(line)
+    answer = summarise(Run(path))
+    assert answer.failed_jobs == 1
+    assert answer.verdict.startswith(
+        "The job ended early with an error: train.job failed on rank 0. Only one rank"
+    )
+
+
+def test_a_span_that_was_still_open_is_not_the_last_one_finished(tmp_path):
+    """What shutdown closed was cut off: it is told as open, and as nothing else."""
+    write_run(tmp_path, SMALL)
+    truncated = {"nemo.span.truncated": {"boolValue": True}}
+    append_traces(tmp_path, 1, job_line(SMALL, 1, b'"status":{}', truncated))
+    answer = summarise(Run(tmp_path))
+    assert answer.processes[1].last_span in {"demo.step", "demo.optimizer"}
+    assert answer.processes[1].last_span_unix_nano < EPOCH + 10**10
+    assert [row.name for row in answer.truncated] == ["demo.job"]
+    assert answer.duration_s == pytest.approx(10.0)
 
 
 def test_metrics_show_first_last_and_extent(tmp_path):
@@ -176,7 +249,7 @@ def test_step_spans_without_a_number_are_told(tmp_path):
     traces.write_bytes(traces.read_bytes().replace(b'"dl.iteration"', b'"other"', 1))
     answer = summarise(Run(path))
     assert answer.problems == (
-        "0/trainer-1-host0-1001: 1 step span carries no dl.iteration and was not compared",
+        "0/trainer-1-host0-1001: 1 step span carries no dl.iteration or iteration and was not compared",
     )
 
 

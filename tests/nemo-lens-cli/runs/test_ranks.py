@@ -5,7 +5,10 @@
 from __future__ import annotations
 
 import random
+import re
+import shutil
 
+import orjson
 import pytest
 from synthetic_runs import Scenario, process_folder, write_collector_file, write_run
 
@@ -17,6 +20,11 @@ SEEDS = 20
 def heavy(rng):
     """Noise with a heavy tail: most near 1, some far above."""
     return 0.9 + 0.1 * rng.paretovariate(2)
+
+
+def quiet(rng):
+    """A dedicated machine: steps vary by a thousandth."""
+    return rng.gauss(1, 0.001)
 
 
 def report(tmp_path, scenario):
@@ -137,11 +145,90 @@ def test_without_marks_the_order_of_arrival_counts(tmp_path):
     assert not answer.waiting_marked
     [straggler] = answer.stragglers
     assert (straggler.rank, straggler.phase) == (1, "optimizer")
+    assert straggler.compared_by == "arrival"
+    assert "it ends its steps 24." in answer.verdict
+    assert "own work" not in answer.verdict
     row = answer.ranks[1]
     assert row.wait_s.p50 == pytest.approx(0.0, abs=1e-6)
     even = report(tmp_path / "even", Scenario(marked=False))
     assert even.stragglers == ()
     assert "Waiting is not marked" in even.verdict
+
+
+UNSYNCHRONISED = {
+    "started together": {},
+    "a start offset below a step": {"start_s": {1: 0.02}},
+    "a start offset of many steps": {"start_s": {1: 0.3, 2: 7.0}},
+    "one after the other": {"in_turn": True},
+    "on hosts of their own": {"ranks_per_host": 1, "clock_offset_s": {1: 3.0, 2: -0.2}},
+    "two ranks": {"ranks": 2, "start_s": {1: 0.3}},
+    "few steps": {"ranks": 2, "steps": 12, "start_s": {1: 0.02}},
+    "only the step is a span": {"phases": {}, "optimizer_s": 0.0, "between_s": 0.04},
+}
+unsynchronised = pytest.mark.parametrize("case", UNSYNCHRONISED.values(), ids=UNSYNCHRONISED.keys())
+
+
+@unsynchronised
+@pytest.mark.parametrize(
+    "noise", [Scenario().noise, heavy, quiet], ids=["normal", "heavy", "quiet"]
+)
+def test_ranks_that_never_meet_are_not_slow_for_starting_late(tmp_path, case, noise):
+    """Who started later or ran ahead is no straggler, and nobody waited longer than a step."""
+    alarms = 0
+    for seed in range(SEEDS):
+        scenario = Scenario(
+            **{"steps": 40, **case},
+            run=f"seed{seed}",
+            synchronised=False,
+            marked=False,
+            noise=noise,
+            seed=seed,
+        )
+        answer = analyse_ranks(Run(write_run(tmp_path, scenario)))
+        alarms += bool(answer.stragglers)
+        assert all(row.wait_s.p90 <= row.own_s.p90 for row in answer.ranks), seed
+        assert "wait for it" not in answer.verdict
+    assert alarms == 0
+
+
+@unsynchronised
+def test_a_slower_rank_without_synchronisation_is_named_by_its_step_times(tmp_path, case):
+    """Its steps take longer; that anybody waits for it is not claimed."""
+    if not case.get("phases", True):
+        slow = {(1, "data_loading"): 2.0}
+    else:
+        slow = {(1, "forward_backward"): 2.0}
+    for seed in range(SEEDS):
+        scenario = Scenario(
+            **{"steps": 40, **case},
+            run=f"seed{seed}",
+            synchronised=False,
+            marked=False,
+            seed=seed,
+            slow=slow,
+        )
+        answer = analyse_ranks(Run(write_run(tmp_path, scenario)))
+        found = [(one.rank, one.phase, one.compared_by) for one in answer.stragglers]
+        assert found == [(1, next(iter(slow))[1], "duration")], seed
+        assert "its steps take " in answer.verdict
+        assert "wait for it" not in answer.verdict
+        assert all(row.wait_s.p50 == 0 for row in answer.ranks)
+
+
+def test_a_lasting_start_offset_within_synchronised_steps_is_no_straggler(tmp_path):
+    """A rank that is late without a phase that takes longer only began late."""
+    path = write_run(tmp_path, Scenario(marked=False))
+    for file in path.glob("0/trainer-1-*/traces-*.jsonl"):
+        file.write_text(
+            re.sub(
+                r'(TimeUnixNano":")(\d+)',
+                lambda m: m[1] + str(int(m[2]) + 20_000_000),
+                file.read_text(),
+            )
+        )
+    answer = analyse_ranks(Run(path))
+    assert {row.compared_by for row in answer.ranks} == {"arrival"}
+    assert answer.stragglers == ()
 
 
 def test_the_attribute_marks_waiting_like_the_group(tmp_path):
@@ -183,8 +270,8 @@ def test_attempts_are_compared_by_themselves(tmp_path):
     ("scenario", "verdict"),
     [
         (Scenario(ranks=1), "Only one rank recorded steps"),
-        (Scenario(steps=5), "Too few steps to tell a slow rank from noise: 4 were compared"),
-        (Scenario(steps=0), "No finished step of a ranked process was recorded"),
+        (Scenario(steps=5), "Too few steps to tell a slow rank from noise: 4 after the first"),
+        (Scenario(steps=0), "No finished step was recorded. A step is a span of group step; NEMO_"),
     ],
 )
 def test_what_cannot_be_compared_is_said_plainly(tmp_path, scenario, verdict):
@@ -192,3 +279,91 @@ def test_what_cannot_be_compared_is_said_plainly(tmp_path, scenario, verdict):
     answer = report(tmp_path, scenario)
     assert answer.stragglers == ()
     assert answer.verdict.startswith(verdict)
+
+
+def change_manifests(path, **fields):
+    for file in path.rglob("manifest.json"):
+        file.write_bytes(orjson.dumps(orjson.loads(file.read_bytes()) | fields))
+
+
+def test_a_rank_whose_spans_are_gone_is_named(tmp_path):
+    """It does not drop out of the comparison silently."""
+    path = write_run(tmp_path, Scenario())
+    (process_folder(tmp_path, Scenario(), 2) / "traces-00000.jsonl").write_bytes(b"")
+    answer = analyse_ranks(Run(path))
+    assert answer.verdict == (
+        "No rank stands out among 3 ranks in 59 compared steps. "
+        "Rank 2 left no span and is not compared."
+    )
+    assert answer.problems == (
+        "0/trainer-2-host0-1002: no span, although other ranks recorded steps",
+    )
+
+
+def test_ranks_without_a_finished_step_are_named(tmp_path):
+    """Killed before the end of their first step, they have spans but nothing to compare."""
+    path = write_run(tmp_path, Scenario())
+    for rank in (1, 3):
+        file = process_folder(tmp_path, Scenario(), rank) / "traces-00000.jsonl"
+        file.write_bytes(
+            file.read_bytes().replace(
+                b'"nemo.span.group","value":{"stringValue":"step"',
+                b'"nemo.span.group","value":{"stringValue":"other"',
+            )
+        )
+    answer = analyse_ranks(Run(path))
+    assert "Ranks 1, 3 left no finished step and are not compared." in answer.verdict
+    assert len(answer.problems) == 2
+
+
+def test_a_rank_without_a_folder_is_named(tmp_path):
+    """The world size says that it should be there."""
+    path = write_run(tmp_path, Scenario())
+    shutil.rmtree(process_folder(tmp_path, Scenario(), 2))
+    answer = analyse_ranks(Run(path))
+    assert answer.verdict.endswith("compared steps. There is no record of rank 2 of 4.")
+    assert answer.problems == ("no record of rank 2 was found",)
+
+
+def test_a_run_of_one_rank_by_choice_says_how_to_record_all(tmp_path):
+    """The default strategy exports one rank: the answer is a hint, not a problem."""
+    path = write_run(tmp_path, Scenario())
+    for rank in (0, 1, 2):
+        shutil.rmtree(process_folder(tmp_path, Scenario(), rank))
+    change_manifests(path, config={"export_strategy": "single_rank"})
+    answer = analyse_ranks(Run(path))
+    assert answer.verdict == (
+        "Only one rank recorded steps, so there is nothing to compare it with. Of 4 ranks 1 exported "
+        "(strategy single_rank); NEMO_LENS_EXPORT_STRATEGY=all_ranks records every rank."
+    )
+    assert answer.problems == ()
+
+
+def test_ranks_that_came_less_far_are_counted_honestly(tmp_path):
+    """Not every rank was compared in every step."""
+    path = write_run(tmp_path, Scenario())
+    file = process_folder(tmp_path, Scenario(), 2) / "traces-00000.jsonl"
+    file.write_bytes(b"".join(file.read_bytes().splitlines(keepends=True)[:2]))
+    assert "among 4 ranks in 24 to 59 compared steps" in analyse_ranks(Run(path)).verdict
+
+
+def test_steps_of_processes_without_a_rank_are_not_denied(tmp_path):
+    """What is missing is the rank, and that is said."""
+    path = write_run(tmp_path, Scenario(ranks=1))
+    change_manifests(path, rank=None)
+    folder = process_folder(tmp_path, Scenario(), 0)
+    folder.rename(folder.with_name("trainer-x-host0-1000"))
+    answer = analyse_ranks(Run(path))
+    assert "give setup_telemetry rank and world_size" in answer.verdict
+
+
+def test_steps_that_never_ended_are_told_from_steps_that_were_off(tmp_path):
+    """No advice to switch on what is on."""
+    path = write_run(tmp_path, Scenario(steps=1))
+    for file in path.rglob("traces-*.jsonl"):
+        text = file.read_text()
+        truncated = '{"key":"nemo.span.truncated","value":{"boolValue":true}},{"key":"dl.iteration"'
+        file.write_text(text.replace('{"key":"dl.iteration"', truncated))
+    verdict = analyse_ranks(Run(path)).verdict
+    assert verdict.startswith("No finished step was recorded: the steps were still open")
+    assert "NEMO_LENS_SPAN_GROUPS" not in verdict

@@ -51,6 +51,46 @@ def test_nested_spans_do_not_count_twice(tmp_path):
     assert "layer" not in {row.phase for row in nested.phases}
 
 
+def fail(path, name, *, every=1):
+    """Set the status of every n-th span of a name to error."""
+    for file in path.rglob("traces-*.jsonl"):
+        requests = [orjson.loads(line) for line in file.read_bytes().splitlines()]
+        spans = [
+            span
+            for request in requests
+            for block in request["resourceSpans"][0]["scopeSpans"]
+            for span in block["spans"]
+            if span["name"] == name
+        ]
+        for span in spans[::every]:
+            span["status"] = {"code": 2}
+        file.write_bytes(b"".join(orjson.dumps(request) + b"\n" for request in requests))
+
+
+def failures(path):
+    return {row.phase: row.failed for row in analyse_steps(Run(path)).phases if row.failed}
+
+
+def test_failures_within_steps_are_counted_by_phase(tmp_path):
+    """A failed span counts for its phase, a nested one for the phase around it, each once."""
+    path = write_run(tmp_path, Scenario(ranks=2, steps=20, nested=True, between_s=0.01))
+    assert failures(path) == {}
+    fail(path, "demo.optimizer", every=5)
+    fail(path, "demo.layer", every=2)
+    fail(path, "demo.forward_backward", every=2)
+    fail(path, "demo.load", every=10)
+    assert failures(path) == {"optimizer": 8, "forward_backward": 20, "data_loading": 2}
+
+
+def test_a_step_that_failed_by_itself_is_counted_as_its_own(tmp_path):
+    """Where no phase failed, the step did; where one did, it is not counted again."""
+    path = write_run(tmp_path, Scenario(ranks=1, steps=20))
+    fail(path, "demo.step", every=4)
+    assert failures(path) == {"demo.step": 5}
+    fail(path, "demo.forward_backward", every=4)
+    assert failures(path) == {"forward_backward": 5}
+
+
 def test_truncated_spans_are_apart_and_in_no_percentile(tmp_path):
     """A step that was open at shutdown has no duration worth comparing."""
     scenario = Scenario(ranks=1, steps=10, noise=EVEN.noise)
@@ -93,6 +133,7 @@ def test_a_step_within_a_step_is_a_phase_of_it(tmp_path):
     assert {row.phase: row.per_step_s.total for row in answer.phases} == pytest.approx(
         {"update": 60e-9, "rl.step": 40e-9}
     )
+    assert {row.phase: row.rest for row in answer.phases} == {"update": False, "rl.step": True}
 
 
 def test_steps_without_numbers_are_counted_in_order(tmp_path):

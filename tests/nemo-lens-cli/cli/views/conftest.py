@@ -37,6 +37,7 @@ def rank_row(rank, own=0.033, wait=0.031, **changes):
         "clock_drift_ppm": 0.0,
         "restart": 0,
         "phases_s": {"forward_backward": own},
+        "compared_by": "own_work",
     }
     values.update(changes)
     return RankRow(
@@ -54,6 +55,7 @@ def straggler(rank=2, kind="chronic", steps=()):
         role="trainer",
         excess_ratio=0.94,
         steps=steps,
+        compared_by="own_work",
     )
 
 
@@ -80,8 +82,8 @@ def process_row(rank, **changes):
     return ProcessRow(rank=rank, **values)
 
 
-def phase(name, share, *, waiting=False):
-    return PhaseRow(name, (f"demo.{name}",), waiting, share, spread(0.066 * share))
+def phase(name, share, *, waiting=False, failed=0, rest=False):
+    return PhaseRow(name, (f"demo.{name}",), waiting, share, spread(0.066 * share), failed, rest)
 
 
 def summary(**changes):
@@ -104,7 +106,7 @@ def summary(**changes):
             phase("forward_backward", 0.52),
             phase("communication", 0.46, waiting=True),
             phase("optimizer", 0.018),
-            phase("demo.train_step", 0.002),
+            phase("demo.train_step", 0.002, rest=True),
         ),
         "processes": tuple(process_row(rank) for rank in range(4)),
         "metrics": (
@@ -116,6 +118,7 @@ def summary(**changes):
         "events": (
             EventRow("checkpoint", ("demo.checkpoint",), 12, (0, 1, 2, 3), spread(0.004), 1, 0),
         ),
+        "failed_jobs": 0,
         "logs": (LogRow("WARNING", 3, "learning rate is high"),),
         "truncated": (),
         "lost": {},
@@ -170,6 +173,7 @@ def answers():
         straggler=straggler,
         rank_row=rank_row,
         process_row=process_row,
+        phase=phase,
     )
 
 

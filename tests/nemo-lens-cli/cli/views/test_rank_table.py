@@ -89,6 +89,37 @@ def test_columns_that_say_nothing_are_left_out(answers, page):
     assert "+250 ms" in page.plain_text()
 
 
+@pytest.mark.parametrize(
+    ("way", "titles", "cells"),
+    [
+        ("arrival", ["step", "time", "early", "by"], ["40.0", "ms", "3.00", "ms"]),
+        ("duration", ["step", "time"], ["40.0", "ms", "██"]),
+    ],
+)
+def test_without_marked_waiting_no_column_claims_own_work(answers, page, way, titles, cells):
+    """What is shown is the step time, and how early a rank was where that is known."""
+    rows = [answers.rank_row(rank, own=0.04, wait=0.003, compared_by=way) for rank in range(2)]
+
+    rank_table.ranks(page, rows, [])
+
+    _, head, first, _ = lines_of(page)
+    assert head.split() == ["rank", "host", *titles]
+    assert first.replace("█" * 16, "██").split()[2 : 2 + len(cells)] == cells
+
+
+def test_roles_with_and_without_marks_share_a_table(answers, page):
+    """The waiting of a role that marks none is unknown, not zero."""
+    rows = [
+        answers.rank_row(0, role="trainer"),
+        answers.rank_row(0, role="generator", compared_by="duration", wait=0.0),
+    ]
+
+    rank_table.ranks(page, rows, [])
+
+    assert "waiting" in lines_of(page)[1]
+    assert "unknown" in lines_of(page)[3]
+
+
 def test_nothing_is_written_about_no_ranks(page):
     """A run without ranked steps has no table."""
     rank_table.ranks(page, [], [])

@@ -8,6 +8,7 @@ import dataclasses
 
 import pytest
 
+from nemo.lens.cli.invocation import program
 from nemo.lens.cli.page import Page
 from nemo.lens.cli.views import report_page
 
@@ -48,16 +49,56 @@ def test_phases_show_their_share_and_which_is_waiting(answers):
 
     assert "52%" in rows["forward_backward"]
     assert rows["communication"].endswith("waiting for others")
-    assert "<1%" in rows["demo.train_step"]
+
+
+def test_time_in_no_phase_is_called_the_rest_of_the_step(answers):
+    """The name of the step span among its own phases would read like one of them."""
+    rows = text_of(answers.summary()).partition("Where the time of a step goes")[2].splitlines()
+
+    [rest] = [row for row in rows if row.startswith("rest of the step")]
+    assert "<1%" in rest
+    assert not any("demo.train_step" in row for row in rows)
+
+
+def test_failures_within_steps_are_shown(answers):
+    """A column appears as soon as one phase failed, with the number beside its phase."""
+    whole = text_of(answers.summary())
+    failing = answers.summary(
+        phases=(answers.phase("forward_backward", 0.8, failed=3), answers.phase("optimizer", 0.2))
+    )
+    rows = [line.split() for line in text_of(failing).splitlines() if line]
+
+    assert "failed" not in whole.partition("Outside of the steps")[0]
+    assert ["phase", "per", "step", "share", "failed"] in rows
+    assert next(row for row in rows if row[0] == "forward_backward")[4] == "3"
+    assert next(row for row in rows if row[0] == "optimizer")[4] == "0"
+
+
+def test_a_failed_job_is_no_orderly_run(answers):
+    """Processes that shut telemetry down after an error did not end well."""
+    page = report_page.render(answers.summary(failed_jobs=4), Page(80, blocks=True))
+
+    assert "all 4 processes in order, but the job failed on 4" in page.plain_text()
+    assert page.lines[0][1][1] == "bold yellow"
+
+
+def test_two_processes_are_both(answers):
+    """A number that reads like a sentence."""
+    processes = tuple(answers.process_row(rank) for rank in range(2))
+
+    assert "ended     both processes in order" in text_of(answers.summary(processes=processes))
 
 
 def test_metrics_show_how_they_went(answers):
     """First and last value, extremes, unit and labels."""
     text = text_of(answers.summary())
 
-    assert "demo.loss" in text
-    assert "0.0512" in text
+    assert "Metrics, as exported" in text
+    assert ["demo.loss", "12", "1.31", "0.0512", "0.0498", "1.31", "1"] in [
+        line.split() for line in text.splitlines()
+    ]
     assert "k=v" in text
+    assert "what it was in between is not recorded" in joined(text)
 
 
 def test_a_killed_rank_is_described_without_guessing(answers):
@@ -67,7 +108,7 @@ def test_a_killed_rank_is_described_without_guessing(answers):
     assert "ended 3 of 4 processes in order" in text
     assert (
         "rank 2 (node-0123.example, process 4002): no end recorded: killed or still running; its "
-        "last finished step is 17, its last finished span demo.train_step.all_reduce"
+        "last recorded step is 17, its last recorded span demo.train_step.all_reduce"
     ) in text
     assert "demo.job was still open on ranks 0, 1, 3 when telemetry shut down" in text
 
@@ -94,18 +135,18 @@ def test_the_next_commands_can_be_copied(answers):
 
     lines = text_of(answers.summary(path=path)).splitlines()
 
-    assert lines[-3].endswith(f"nemo-lens ranks '{path}'")
-    assert lines[-1].endswith(f"nemo-lens report '{path}' --json")
+    assert lines[-3].endswith(f"{program()} ranks '{path}'")
+    assert lines[-1].endswith(f"{program()} report '{path}' --json")
 
 
-@pytest.mark.parametrize("width", [80, 100])
+@pytest.mark.parametrize("width", [50, 65, 80, 100])
 @pytest.mark.parametrize("kind", ["summary", "killed_summary", "large_summary"])
 def test_pages_fit_their_width(answers, kind, width):
     """Nothing stands out of the margin except commands to copy."""
     text = text_of(getattr(answers, kind)(), width)
 
     long_lines = [line for line in text.splitlines() if len(line) > width]
-    assert all("nemo-lens re" in line or "nemo-lens ra" in line for line in long_lines)
+    assert all(f"{program()} r" in line for line in long_lines)
 
 
 def test_an_empty_run_is_still_a_page(answers):

@@ -8,8 +8,6 @@ import logging
 import operator
 from typing import TYPE_CHECKING, Any
 
-from nemo.lens.semconv import NV_DL_RANK, NV_DL_WORLD_SIZE
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -54,7 +52,9 @@ def decides_to_export(
     if rank is None:
         if chosen is None:
             return True
-        rank, world_size = _known_rank(resource_attributes)
+        from nemo.lens.resources.stated_identity import stated_identity
+
+        rank, world_size = stated_identity(resource_attributes)
         if rank is None:
             _log.warning(
                 "the export strategy %r needs a rank and none is known: this process exports. "
@@ -66,21 +66,6 @@ def decides_to_export(
     should_export = load_strategies()
     size = world_size if world_size is not None else _detected_world_size(rank)
     return should_export(chosen or config.export_strategy, config, rank, size)
-
-
-def _known_rank(resource_attributes: Mapping[str, Any] | None) -> tuple[int | None, int | None]:
-    from nemo.lens.resources.attributes import get_otel_resource_attributes
-
-    known = {**get_otel_resource_attributes(), **(resource_attributes or {})}
-    return _usable(known.get(NV_DL_RANK), 0), _usable(known.get(NV_DL_WORLD_SIZE), 1)
-
-
-def _usable(value: Any, least: int) -> int | None:
-    try:
-        number = int(value)
-    except (TypeError, ValueError):
-        return None
-    return number if number >= least else None
 
 
 def _detected_world_size(rank: int) -> int:
@@ -106,13 +91,23 @@ def checked_count(name: str, value: Any, *, least: int) -> int | None:
     """
     if value is NOT_GIVEN or value is None:
         return None
+    from nemo.lens.semconv.resources import convert_integer
+
     try:
-        number = int(value) if isinstance(value, str) else operator.index(value)
-    except (TypeError, ValueError):
+        as_given = isinstance(value, (str, bool))
+        number = convert_integer(value if as_given else operator.index(value))
+    except Exception:  # a foreign object may do anything when it is asked for its number
         number = least - 1
     if number < least:
         raise ValueError(
-            f"setup_telemetry: {name}={value!r} is not usable; expected a whole number of at least "
-            f"{least}, or leave {name} out"
+            f"setup_telemetry: {name}={_described(value)} is not usable; expected a whole number "
+            f"of at least {least}, or leave {name} out"
         )
     return number
+
+
+def _described(value: object) -> str:
+    try:
+        return repr(value)
+    except Exception:  # nor may the message raise
+        return f"an object of type {type(value).__name__}"

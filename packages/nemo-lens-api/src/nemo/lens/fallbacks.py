@@ -14,6 +14,8 @@ file, and compare it with this one by the public callables of the module: those 
 `SpanRegistry` and `span_attributes` can be imported like them but are found through the module's
 `__getattr__`, so that such a comparison does not trip over them.
 
+Type checkers see the types of the real helpers, because both branches of the `try` must fit.
+
 PYTEST_DONT_REWRITE: pytest would put two names of its own into the module.
 """
 
@@ -21,11 +23,15 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
     from contextlib import AbstractContextManager
     from typing import Any, TypeVar
 
-    _F = TypeVar("_F", bound=Callable[..., Any])
+    from opentelemetry.trace import Span, Tracer
+
+    from nemo.lens.spans.ungated_span import SpanCm
+
+    Decorated = TypeVar("Decorated")
 
 
 class _NoSpan:
@@ -54,18 +60,24 @@ class _NoManagedSpan(_NoSpan):
 class _NoDecoratingSpan(_NoSpan):
     __slots__ = ()
 
-    def __call__(self, function: _F) -> _F:
+    def __call__(self, function: Decorated) -> Decorated:
         return function
 
 
+_NO_SPAN = _NoSpan()
 _NO_MANAGED_SPAN = _NoManagedSpan()
-_NO_DECORATING_SPAN = _NoDecoratingSpan()
+_DECORATING: Any = _NoDecoratingSpan  # nothing to a checker, which is told the real type below
+_NO_DECORATING_SPAN: SpanCm = _DECORATING()
 
 
-def trace_fn(group: str, name: str, tracer: Any | None = None) -> Callable[[_F], _F]:  # noqa: ARG001
+def trace_fn(
+    group: str,  # noqa: ARG001
+    name: str,  # noqa: ARG001
+    tracer: Tracer | None = None,  # noqa: ARG001
+) -> Callable[[Decorated], Decorated]:
     """Return a decorator that returns the function itself."""
 
-    def unchanged(function: _F) -> _F:
+    def unchanged(function: Decorated) -> Decorated:
         return function
 
     return unchanged
@@ -74,19 +86,19 @@ def trace_fn(group: str, name: str, tracer: Any | None = None) -> Callable[[_F],
 def managed_span(
     group: str,  # noqa: ARG001
     name: str,  # noqa: ARG001
-    tracer: Any | None = None,  # noqa: ARG001
+    tracer: Tracer | None = None,  # noqa: ARG001
     **attributes: Any,  # noqa: ARG001
-) -> AbstractContextManager[None]:
+) -> AbstractContextManager[Span | None]:
     """Return a context manager that yields `None`; exceptions pass through."""
     return _NO_MANAGED_SPAN
 
 
 def span_cm(
     name: str,  # noqa: ARG001
-    tracer: Any | None = None,  # noqa: ARG001
+    tracer: Tracer | None = None,  # noqa: ARG001
     record_exception: bool = True,  # noqa: ARG001
     **attributes: Any,  # noqa: ARG001
-) -> AbstractContextManager[None]:
+) -> SpanCm:
     """Return a context manager that yields `None`, where the real one yields a span."""
     return _NO_DECORATING_SPAN
 
@@ -97,16 +109,16 @@ def is_span_group_enabled(group: str) -> bool:  # noqa: ARG001
 
 
 def safe_set_span_attributes(
-    span: Any,
+    span: Span | None,
     attributes: Mapping[str, Any],
-    redact_keys: Iterable[str] | None = None,
+    redact_keys: Collection[str] | None = None,
 ) -> None:
     """Do nothing."""
 
 
 def _span_attributes(attributes: Mapping[str, Any]) -> AbstractContextManager[None]:  # noqa: ARG001
-    """Return a context manager that yields `None`."""
-    return _NO_DECORATING_SPAN
+    """Return a context manager that yields `None`; like the real one it cannot decorate."""
+    return _NO_SPAN
 
 
 class _SpanRegistry:
@@ -148,17 +160,25 @@ class _SpanRegistry:
 
     @classmethod
     def resolve(cls, spec: str) -> tuple[frozenset[str], frozenset[str]]:
-        """Return no enabled group, and every entry of the spec as pending."""
-        entries = (entry.strip().lower() for entry in spec.split(","))
+        """Return no enabled group, and every entry of the spec as pending; never raises."""
+        entries = (entry.strip().lower() for entry in _text_of(spec).split(","))
         return frozenset(), frozenset(entry for entry in entries if entry)
+
+
+def _text_of(spec: object) -> str:
+    try:
+        return "" if spec is None else str.__str__(str(spec))
+    except Exception:  # the object's own __str__ may do anything
+        return f"<{type(spec).__name__}>"
 
 
 _SpanRegistry.__name__ = _SpanRegistry.__qualname__ = "SpanRegistry"
 _span_attributes.__name__ = _span_attributes.__qualname__ = "span_attributes"
 
 if TYPE_CHECKING:
-    SpanRegistry = _SpanRegistry
-    span_attributes = _span_attributes
+    # The redundant aliases tell checkers that these are exported from here.
+    from nemo.lens.groups import SpanRegistry as SpanRegistry  # noqa: PLC0414
+    from nemo.lens.helpers import span_attributes as span_attributes  # noqa: PLC0414
 else:
 
     def __getattr__(name: str) -> object:

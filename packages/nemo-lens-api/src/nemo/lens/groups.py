@@ -10,11 +10,17 @@ owns a name. This module names no group itself: the base vocabulary of training 
 from __future__ import annotations
 
 import sys
-from threading import RLock
 
-from nemo.lens import state
-from nemo.lens.fork_safety import run_in_forked_child
 from nemo.lens.registered_groups import Namespace, RegisteredGroups
+from nemo.lens.span_group_registry import (
+    announce,
+    commit,
+    remove,
+    restore,
+    snapshot,
+    warn,
+    warn_of_collisions,
+)
 from nemo.lens.span_group_spec import ALL, is_text, listed, shown
 from nemo.lens.vocabulary import SpanGroup
 
@@ -23,11 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 __all__ = ["ALL", "SpanGroup", "SpanRegistry"]
-
-# Writers take the lock to replace the picture; readers take the picture and need none. The lock is
-# re-entrant because a signal handler may register in the middle of a registration.
-_lock = RLock()
-_registered = RegisteredGroups({})
 
 
 class SpanRegistry:
@@ -72,12 +73,12 @@ class SpanRegistry:
         """
         owner = _checked_namespace(namespace)
         entry = Namespace.checked(owner, groups, presets)
-        collisions = _commit(owner, entry, allow_override=allow_override)
+        collisions = commit(owner, entry, allow_override=allow_override)
         if not allow_override:
-            _warn_of_collisions(owner, collisions)
+            warn_of_collisions(owner, collisions)
         _warn_of_deferred_members(owner, entry)
         _warn_if_after_setup(owner)
-        state.refresh_enabled_span_groups()
+        announce()
 
     @classmethod
     def unregister(cls, namespace: str) -> None:
@@ -86,16 +87,7 @@ class SpanRegistry:
         Raises:
             ValueError: The namespace is not registered.
         """
-        global _registered
-        owner = str.__str__(namespace) if is_text(namespace) else ""
-        with _lock:
-            if owner not in _registered:
-                raise ValueError(
-                    f"Span-group namespace {shown(namespace)} is not registered; registered "
-                    f"namespaces: {listed(_registered)}"
-                )
-            _registered = _registered.lacking(owner)
-        state.refresh_enabled_span_groups()
+        remove(namespace)
 
     @classmethod
     def clear(cls) -> None:
@@ -105,17 +97,17 @@ class SpanRegistry:
     @classmethod
     def groups(cls) -> frozenset[str]:
         """Return every registered group."""
-        return _registered.groups
+        return snapshot().groups
 
     @classmethod
     def namespaces(cls) -> list[str]:
         """Return the registered namespaces, sorted."""
-        return list(_registered)
+        return list(snapshot())
 
     @classmethod
     def presets(cls) -> dict[str, frozenset[str]]:
         """Return the groups of every preset, `all` included, as of now."""
-        return dict(_registered.presets)
+        return dict(snapshot().presets)
 
     @classmethod
     def resolve(cls, spec: str) -> tuple[frozenset[str], frozenset[str]]:
@@ -127,60 +119,13 @@ class SpanRegistry:
         Returns:
             The groups that the spec selects, and its parts that name nothing registered (yet).
         """
-        return _registered.select(spec)
-
-
-def snapshot() -> RegisteredGroups:
-    """Return the immutable picture of everything registered now."""
-    return _registered
-
-
-def restore(registered: RegisteredGroups) -> None:
-    """Put back a picture taken with `snapshot`, and re-resolve what is enabled."""
-    global _registered
-    with _lock:
-        _registered = registered
-    state.refresh_enabled_span_groups()
-
-
-def store(namespace: str, entry: Namespace) -> None:
-    """Register a namespace that set-up itself brings, replacing an earlier one of that name.
-
-    Names that another library claims as its own give a warning; the time of registration and
-    members of presets do not.
-    """
-    _warn_of_collisions(namespace, _commit(namespace, entry, allow_override=True))
-    state.refresh_enabled_span_groups()
-
-
-def _commit(namespace: str, entry: Namespace, *, allow_override: bool) -> dict[str, frozenset[str]]:
-    global _registered
-    with _lock:
-        if namespace in _registered and not allow_override:
-            raise ValueError(
-                f"Span-group namespace {namespace!r} is already registered; pass "
-                f"allow_override=True to replace it"
-            )
-        collisions = _registered.collisions(namespace, entry)
-        _registered = _registered.having(namespace, entry)
-    return collisions
-
-
-def _warn_of_collisions(namespace: str, collisions: Mapping[str, frozenset[str]]) -> None:
-    for owner, names in collisions.items():
-        _warn(
-            "Span-group namespace %r registered %s, which namespace %r has registered too; "
-            "both share one gate, so that enabling the name enables both",
-            namespace,
-            listed(names),
-            owner,
-        )
+        return snapshot().select(spec)
 
 
 def _warn_of_deferred_members(namespace: str, entry: Namespace) -> None:
-    others = _registered.lacking(namespace).groups
+    others = snapshot().lacking(namespace).groups
     for preset, members in entry.deferred(others).items():
-        _warn(
+        warn(
             "Preset %r of span-group namespace %r names %s, which nobody has registered yet; "
             "they join the preset when they are registered",
             preset,
@@ -192,7 +137,7 @@ def _warn_of_deferred_members(namespace: str, entry: Namespace) -> None:
 def _warn_if_after_setup(namespace: str) -> None:
     handle = sys.modules.get("nemo.lens.handle")
     if handle is not None and vars(handle).get("_INITIALIZED", False):
-        _warn(
+        warn(
             "Span-group namespace %r was registered after setup_telemetry(); its groups were not "
             "selectable until now. Import the library before telemetry is set up",
             namespace,
@@ -203,15 +148,3 @@ def _checked_namespace(namespace: object) -> str:
     if not is_text(namespace) or not str.__str__(namespace):
         raise ValueError(f"Namespace must be a non-empty string, got {shown(namespace)}")
     return str.__str__(namespace)
-
-
-def _warn(message: str, *values: object) -> None:
-    import logging
-
-    logging.getLogger(__name__).warning(message, *values)
-
-
-@run_in_forked_child
-def _replace_lock() -> None:
-    global _lock
-    _lock = RLock()

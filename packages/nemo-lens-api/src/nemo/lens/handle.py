@@ -76,6 +76,7 @@ def setup_telemetry(  # noqa: PLR0917 - the signature is the compatibility contr
     Raises:
         RuntimeError: Telemetry is set up already by the same library.
         ValueError: A value of the configuration or an argument is bad.
+        TypeError: `resource_attributes` is not a mapping.
         ImportError: The process exports and `nemo-lens-sdk` is not installed.
     """
     with _lock:
@@ -109,7 +110,10 @@ def _set_up(
     strategy: ExportStrategy | None,
 ) -> TelemetryHandle:
     global _INITIALIZED, _primary
+    from nemo.lens.resources.composition import refuse_other_than_mapping
+
     config.validate()
+    refuse_other_than_mapping(resource_attributes)
     ensure_run_id(config)
     exports = decides_to_export(
         config,

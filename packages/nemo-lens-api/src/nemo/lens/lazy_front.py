@@ -81,8 +81,12 @@ def find_attribute(namespace: dict[str, object], name: str) -> object:
 
 
 def list_attributes(namespace: dict[str, object]) -> list[str]:
-    """Be the `__dir__` of the package whose globals are `namespace`."""
-    return sorted({*namespace, *_public_names(str(namespace["__name__"]))})
+    """Be the `__dir__` of the package whose globals are `namespace`.
+
+    Submodules that happen to be loaded are left out: which those are is nobody's interface.
+    """
+    special = {name for name in namespace if name.startswith("__")}
+    return sorted({*special, *_public_names(str(namespace["__name__"]))})
 
 
 def _public_names(package: str) -> list[str]:

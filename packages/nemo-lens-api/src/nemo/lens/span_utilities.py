@@ -9,7 +9,8 @@ import logging
 import math
 import os
 import time
-from decimal import MAX_EMAX, MIN_EMIN, ROUND_DOWN, Context as DecimalContext, Decimal
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_DOWN, Decimal
+from decimal import Context as DecimalContext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 

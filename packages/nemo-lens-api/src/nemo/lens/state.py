@@ -14,13 +14,13 @@ from threading import RLock
 
 import nemo.lens.lazy_front  # noqa: F401  # here, so that no thread loads it first during a fork
 from nemo.lens.enabled_groups import NOTHING, EnabledGroups
-from nemo.lens.fork_safety import forks_wait, run_in_forked_child
+from nemo.lens.fork_safety import run_in_forked_child
+from nemo.lens.span_group_registry import on_change, snapshot
 from nemo.lens.span_group_spec import is_text, shown, text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from types import ModuleType
     from typing import Any
 
 _enabled: frozenset[str] = frozenset()
@@ -64,9 +64,8 @@ def set_enabled_span_groups(groups: Iterable[str]) -> None:
         raise TypeError(
             f"set_enabled_span_groups: `groups` must be a collection of names, got {shown(groups)}"
         ) from error
-    registry = _registry()
     with _lock:
-        _choose(EnabledGroups(registry.snapshot(), pinned=pinned))
+        _choose(EnabledGroups(snapshot(), pinned=pinned))
 
 
 def set_span_group_spec(spec: str) -> None:
@@ -80,9 +79,8 @@ def set_span_group_spec(spec: str) -> None:
             is everything registered.
     """
     text = text_of(spec)
-    registry = _registry()
     with _lock:
-        chosen = _choose(EnabledGroups(registry.snapshot(), specs=(text,)))
+        chosen = _choose(EnabledGroups(snapshot(), specs=(text,)))
     chosen.warn()
 
 
@@ -93,10 +91,9 @@ def add_span_group_spec(spec: str) -> None:
     this spec only. Otherwise like `set_span_group_spec`.
     """
     text = text_of(spec)
-    registry = _registry()
     with _lock:
         specs = (*_chosen.specs, text)
-        chosen = _choose(EnabledGroups(registry.snapshot(), pinned=_chosen.pinned, specs=specs))
+        chosen = _choose(EnabledGroups(snapshot(), pinned=_chosen.pinned, specs=specs))
     chosen.warn()
 
 
@@ -105,10 +102,9 @@ def refresh_enabled_span_groups() -> None:
 
     A pinned set stays as it is. Warns only when what there is to warn about has changed.
     """
-    registry = _registry()
     with _lock:
         before = _chosen
-        after = _choose(before.resolved_against(registry.snapshot()))
+        after = _choose(before.resolved_against(snapshot()))
     if after.warning_key != before.warning_key:
         after.warn()
 
@@ -187,15 +183,6 @@ def get_pp_trace_carrier() -> dict[str, Any] | None:
     return _pp_trace_carrier
 
 
-def _registry() -> ModuleType:
-    # Imported here because the registry tells this module of every change; and before the lock is
-    # taken, because an import takes locks of its own.
-    with forks_wait():
-        from nemo.lens import groups
-
-    return groups
-
-
 def _choose(chosen: EnabledGroups) -> EnabledGroups:
     global _chosen
     _chosen = chosen
@@ -220,6 +207,9 @@ def _warn_of_odd_step(step: object) -> None:
         "set_step() needs a whole number, got %s; it is ignored, and so is every further one",
         shown(step),
     )
+
+
+on_change(refresh_enabled_span_groups)
 
 
 @run_in_forked_child

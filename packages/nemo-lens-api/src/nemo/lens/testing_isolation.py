@@ -110,17 +110,16 @@ def _exchange_provider(module_name: str, provider: object) -> object:
 
 @contextmanager
 def _span_registry() -> Generator[None]:
-    groups = sys.modules.get("nemo.lens.groups")
-    before = None if groups is None else groups.snapshot()
+    registry = sys.modules.get("nemo.lens.span_group_registry")
+    before = None if registry is None else registry.snapshot()
     try:
         yield
     finally:
         groups = sys.modules.get("nemo.lens.groups")
-        if groups is not None:
-            if before is None:
-                groups.SpanRegistry.clear()
-            else:
-                groups.restore(before)
+        if groups is not None and before is None:
+            groups.SpanRegistry.clear()
+        elif registry is not None:
+            registry.restore(before)
 
 
 @contextmanager

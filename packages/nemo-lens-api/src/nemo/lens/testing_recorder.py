@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING
 from opentelemetry import trace
 from opentelemetry.trace import Link, SpanContext, SpanKind, Status, StatusCode, TraceFlags
 
+from nemo.lens import semconv
+
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
     from types import TracebackType
@@ -163,10 +165,10 @@ class RecordedSpan(trace.Span):
         kind = type(exception)
         prefix = "" if kind.__module__ == "builtins" else f"{kind.__module__}."
         described = {
-            "exception.type": f"{prefix}{kind.__qualname__}",
-            "exception.message": str(exception),
-            "exception.stacktrace": "".join(traceback.format_exception(exception)),
-            "exception.escaped": str(escaped),
+            semconv.EXCEPTION_TYPE: f"{prefix}{kind.__qualname__}",
+            semconv.EXCEPTION_MESSAGE: str(exception),
+            semconv.EXCEPTION_STACKTRACE: "".join(traceback.format_exception(exception)),
+            semconv.EXCEPTION_ESCAPED: str(escaped),
             **(attributes or {}),
         }
         self.add_event("exception", described, timestamp)

@@ -9,13 +9,13 @@ it and hand the class to `NemoLensConfig.from_env(span_group_cls=...)`, or regis
 
 from __future__ import annotations
 
+from nemo.lens.registered_groups import Namespace, elements_of, items_of
+from nemo.lens.span_group_registry import store
 from nemo.lens.span_group_spec import ALL, is_text, listed, normalised, parts_of, select
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import ClassVar
-
-    from nemo.lens.registered_groups import Namespace
 
 BASE_NAMESPACE = "nemo.lens"
 """The namespace in which the base vocabulary is registered."""
@@ -109,9 +109,7 @@ def register_vocabulary(cls: type) -> None:
     Args:
         cls: `SpanGroup`, a subclass, or a class of the same shape (`ALL_GROUPS`, `_PRESETS`).
     """
-    from nemo.lens import groups
-
-    groups.store(_namespace_name(cls), _namespace_of(cls))
+    store(_namespace_name(cls), _namespace_of(cls))
 
 
 def _namespace_name(cls: type) -> str:
@@ -122,8 +120,6 @@ def _namespace_name(cls: type) -> str:
 
 def _namespace_of(cls: type) -> Namespace:
     """Return every group that a class names anywhere, and its presets without `all`."""
-    from nemo.lens.registered_groups import Namespace
-
     inherited = SpanGroup.ALL_GROUPS.union(*map(_groups, _elements(_declared(cls, "__mro__"))[1:]))
     presets = _presets(cls)
     presets.pop(ALL, None)
@@ -135,8 +131,6 @@ def _groups(cls: object) -> frozenset[str]:
 
 
 def _presets(cls: object) -> dict[str, frozenset[str]]:
-    from nemo.lens.registered_groups import items_of
-
     try:
         items = items_of(_declared(cls, "_PRESETS"))
     except Exception:  # a class of any shape may be registered
@@ -151,8 +145,6 @@ def _names(values: object) -> frozenset[str]:
 
 
 def _elements(values: object) -> tuple[object, ...]:
-    from nemo.lens.registered_groups import elements_of
-
     try:
         return elements_of(values)
     except Exception:  # a class of any shape may be registered

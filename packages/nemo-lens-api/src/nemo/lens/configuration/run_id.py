@@ -24,8 +24,8 @@ _LAUNCHER_VARIABLES = (("TORCHELASTIC_RUN_ID", "none"), ("RAY_JOB_ID", "ffffffff
 def ensure_run_id(config: NemoLensConfig, environ: Mapping[str, str] | None = None) -> str:
     """Give the run id of `config`, filling it when it is empty.
 
-    The first of these that is not empty decides: the config's own, `NEMO_LENS_RUN_ID`, the SLURM
-    array job with its task, the SLURM job (of a heterogeneous job its leading one),
+    The first of these that is not empty decides: the config's own, `NEMO_LENS_RUN_ID`,
+    `nemo.run.id` in `OTEL_RESOURCE_ATTRIBUTES`, the SLURM array job with its task, the SLURM job (of a heterogeneous job its leading one),
     `TORCHELASTIC_RUN_ID`, `RAY_JOB_ID`, 12 random hexadecimal digits. Placeholders do not count:
     torchrun's "none", and the "no job" of Ray's task workers. Random digits are written to
     `NEMO_LENS_RUN_ID` of this process, so that children started in any way share them.
@@ -51,14 +51,22 @@ def ensure_run_id(config: NemoLensConfig, environ: Mapping[str, str] | None = No
 
 
 def _from_job(environ: Mapping[str, str]) -> tuple[str, str]:
-    """Find the id that the launcher or scheduler gave the job, with where it came from."""
+    """Find the id that somebody published or gave the job, with where it came from."""
+    from nemo.lens.resources.attributes import (
+        OTEL_RESOURCE_ATTRIBUTES,
+        get_otel_resource_attributes,
+    )
     from nemo.lens.resources.slurm import find_slurm_job_id
+    from nemo.lens.semconv import NEMO_RUN_ID
 
     def text(variable: str) -> str:
         return _TEXT.parse(environ.get(variable, ""))
 
     if text(RUN_ID_VARIABLE):
         return text(RUN_ID_VARIABLE), f"environment:{RUN_ID_VARIABLE}"
+    published = _TEXT.parse(get_otel_resource_attributes(environ=environ).get(NEMO_RUN_ID, ""))
+    if published:
+        return published, f"environment:{OTEL_RESOURCE_ATTRIBUTES}"
     job, variable = find_slurm_job_id(environ)
     if job:
         return job, f"environment:{variable}"

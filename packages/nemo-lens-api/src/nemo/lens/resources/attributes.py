@@ -14,13 +14,13 @@ import os
 from collections.abc import Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from urllib.parse import quote, unquote
 
 from nemo.lens.semconv.encoding import compose_attributes
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator, MutableMapping
+    from collections.abc import Callable, Generator, Iterable, Iterator, MutableMapping
 
 __all__ = [
     "OTEL_RESOURCE_ATTRIBUTES",
@@ -75,11 +75,10 @@ def format_otel_resource_attributes(attributes: Mapping[Any, Any]) -> str:
     """
     carried: dict[str, str] = {}
     for key, value in attributes.items():
-        if value is None:
-            continue
-        encoded = _encoded(key, value)
-        if encoded is not None:
-            carried[key.strip()] = encoded
+        name = None if value is None else _name(key)
+        encoded = None if name is None else _encoded(name, value)
+        if name is not None and encoded is not None:
+            carried[name] = encoded
     return ",".join(f"{key}={value}" for key, value in carried.items())
 
 
@@ -226,34 +225,59 @@ def _items(text: str | None) -> Iterator[tuple[str, str]]:
             yield key.strip(), value
 
 
-def _encoded(key: Any, value: Any) -> str | None:
-    if not isinstance(key, str):
+def _name(key: object) -> str | None:
+    if not issubclass(type(key), str):
         _log.warning(
-            "Resource attribute name %r is not a string: it is left out. Use a string.", key
+            "A resource attribute name of %s is not a string: it is left out. Use a string.",
+            type.__repr__(type(key)),
         )
         return None
-    if not key.strip() or any(character in key for character in ",=\0"):
+    name = str.strip(cast("str", key))
+    if not name or any(character in name for character in ",=\0"):
         _log.warning(
             "Resource attribute %r cannot be carried in %s: a name is not blank and holds no "
             "comma, equals sign or NUL. It is left out.",
-            key,
+            name,
             OTEL_RESOURCE_ATTRIBUTES,
         )
         return None
-    if not isinstance(value, (str, bool, int, float)):
-        _log.warning(
-            "Resource attribute %r cannot be carried in %s: its value is a %s, and text, a "
-            "boolean or a number is expected. It is left out.",
-            key,
-            OTEL_RESOURCE_ATTRIBUTES,
-            type(value).__name__,
-        )
-        return None
+    return name
+
+
+def _encoded(name: str, value: Any) -> str | None:
     try:
-        key.encode()
-        return quote(str(value), safe="")
+        text = _text(value)
+        if text is not None:
+            name.encode()
+            return quote(text, safe="")
     except ValueError:  # lone surrogates, and integers of thousands of digits
         _log.warning(
-            "Resource attribute %r is not valid UTF-8 or too long a number: it is left out.", key
+            "Resource attribute %r is not valid UTF-8 or too long a number: it is left out.", name
         )
         return None
+    _log.warning(
+        "Resource attribute %r cannot be carried in %s: its value is of %s, and text, a boolean "
+        "or a number is expected. It is left out.",
+        name,
+        OTEL_RESOURCE_ATTRIBUTES,
+        type.__repr__(type(value)),
+    )
+    return None
+
+
+def _text(value: object) -> str | None:
+    """Spell a scalar as what it holds, whatever its class says of it: enums, numpy's numbers."""
+    kind: type[Any] = type(value)
+    for scalar, spell in _SPELLINGS.items():
+        if issubclass(kind, scalar):
+            return spell(value)
+    return None
+
+
+# A boolean is an integer too, so it comes first.
+_SPELLINGS: dict[type, Callable[[Any], str]] = {
+    str: str.__str__,
+    bool: bool.__repr__,
+    int: int.__repr__,
+    float: float.__repr__,
+}

@@ -19,9 +19,9 @@ from nemo.lens.resources.detection import detect_resource
 from nemo.lens.resources.environment import environment_of, read_text
 from nemo.lens.resources.identity import Identity, detect_identity
 from nemo.lens.resources.instance import instance_id, started_by_multiprocessing
+from nemo.lens.resources.stated_identity import LEAST, identity_number
 from nemo.lens.semconv.resources import (
     SLURM_RESOURCE_TYPES,
-    convert_integer,
     normalize_resource_attributes,
 )
 from nemo.lens.spans.conversion import Unrecordable, converted
@@ -37,7 +37,6 @@ __all__ = ["ResourceConfig", "compose_resource"]
 # The name under which consumers filter the messages about the resource.
 _log = logging.getLogger("nemo.lens.providers")
 
-_LEAST = {semconv.NV_DL_RANK: 0, semconv.NV_DL_WORLD_SIZE: 1, semconv.NV_DL_LOCAL_RANK: 0}
 _NEVER_EMPTY = (semconv.SERVICE_NAME, semconv.SERVICE_INSTANCE_ID)
 
 
@@ -94,7 +93,7 @@ def compose_resource(
     Raises:
         TypeError: When `resource_attributes` is not a mapping.
     """
-    _refuse_other_than_mapping(resource_attributes)
+    refuse_other_than_mapping(resource_attributes)
     environment = environment_of(environ)
     identity = detect_identity(environment)
     caller = _from_caller(resource_attributes, rank, world_size)
@@ -154,7 +153,12 @@ def _from_config(config: ResourceConfig) -> Attributes:
     return _exportable({name: value for name, value in values.items() if value})
 
 
-def _refuse_other_than_mapping(given: object) -> None:
+def refuse_other_than_mapping(given: object) -> None:
+    """Check the argument `resource_attributes`; None counts as not given.
+
+    Raises:
+        TypeError: When it is not a mapping.
+    """
     if given is not None and not isinstance(given, Mapping):
         raise TypeError(
             "resource_attributes must be a mapping of attribute names to values, got "
@@ -205,20 +209,14 @@ def _key(key: Any) -> str:
 
 def _is_usable(key: str, value: Any) -> bool:
     """Refuse a rank or size that is none: a wrong identity is worse than no identity."""
-    if key not in _LEAST:
+    if key not in LEAST:
         return True
     try:
-        if convert_integer(value) >= _LEAST[key]:
-            return True
-    except ValueError:
-        pass
-    _log.warning(
-        "Resource attribute %s requires a base-10 integer of %d or more, got %r: it is left out.",
-        key,
-        _LEAST[key],
-        value,
-    )
-    return False
+        identity_number(key, value)
+    except ValueError as reason:
+        _log.warning("Resource attribute %s %s: it is left out.", key, reason)
+        return False
+    return True
 
 
 def _with_both_deployment_names(attributes: Attributes) -> Attributes:

@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import re
 
-CUDA_VISIBLE_DEVICES = "CUDA_VISIBLE_DEVICES"
+from nemo.lens.resources.variables import VISIBLE_DEVICES
+
+(CUDA_VISIBLE_DEVICES,) = VISIBLE_DEVICES
 
 _LEADING_ORDINAL = re.compile(r"\+?[0-9]{1,18}")
 

@@ -12,6 +12,9 @@ Launchers are asked in this order, and the first that names a rank decides:
 
 A worker of Ray inherits the variables of 3 and 4 from the node daemon that started it. They
 describe the daemon, so they do not count there.
+
+Sizes and local ranks count only from sources that agree on the rank. A `LOCAL_RANK` without a
+`RANK` agrees with all of them: it was set for this very process, inside of every other launcher.
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from nemo.lens import semconv
+from nemo.lens.resources import variables
 from nemo.lens.resources.attributes import get_otel_resource_attributes
 from nemo.lens.resources.environment import (
     clean_text,
@@ -64,37 +68,36 @@ class Identity:
 class _Launcher:
     """The variables by which one launcher tells a process who it is."""
 
-    rank: str
+    rank: tuple[str, ...]
     world_size: tuple[str, ...]
-    local_rank: str
+    local_rank: tuple[str, ...]
 
     def read(self, environ: Mapping[str, str]) -> Identity:
         return Identity(
-            rank=read_identity(environ, self.rank),
+            rank=read_identity(environ, *self.rank),
             world_size=read_identity(environ, *self.world_size),
-            local_rank=read_identity(environ, self.local_rank),
+            local_rank=read_identity(environ, *self.local_rank),
         )
 
 
-_TORCHRUN = _Launcher("RANK", ("WORLD_SIZE",), "LOCAL_RANK")
+_TORCHRUN = _Launcher(variables.RANK, variables.WORLD_SIZE, variables.LOCAL_RANK)
 _MPI = (
-    _Launcher("OMPI_COMM_WORLD_RANK", ("OMPI_COMM_WORLD_SIZE",), "OMPI_COMM_WORLD_LOCAL_RANK"),
-    _Launcher("MV2_COMM_WORLD_RANK", ("MV2_COMM_WORLD_SIZE",), "MV2_COMM_WORLD_LOCAL_RANK"),
-    _Launcher("PMI_RANK", ("PMI_SIZE",), "MPI_LOCALRANKID"),
+    _Launcher(variables.OPEN_MPI_RANK, variables.OPEN_MPI_SIZE, variables.OPEN_MPI_LOCAL_RANK),
+    _Launcher(variables.MVAPICH_RANK, variables.MVAPICH_SIZE, variables.MVAPICH_LOCAL_RANK),
+    _Launcher(variables.PMI_RANK, variables.PMI_SIZE, variables.PMI_LOCAL_RANK),
 )
 _SRUN = _Launcher(
-    "SLURM_PROCID", ("SLURM_STEP_NUM_TASKS", "SLURM_NTASKS", "SLURM_NPROCS"), "SLURM_LOCALID"
+    variables.SRUN_RANK,
+    (*variables.SRUN_STEP_SIZE, *variables.TASK_COUNT),
+    variables.SRUN_LOCAL_RANK,
 )
-_SRUN_STEP = ("SLURM_STEP_ID", "SLURM_STEPID")
-_RAY_WORKER = ("RAY_JOB_ID", "RAY_RAYLET_PID")
 
 
 def detect_identity(environ: Mapping[str, str] | None = None) -> Identity:
     """Read the identity of this process from the variables of its launcher.
 
-    Variables that hold no number of 0 or more count as absent, with one WARNING each. Sizes and
-    local ranks count only from sources that agree on the rank. It costs some ten dict look-ups and
-    never raises.
+    Variables that hold no number of 0 or more count as absent, with one WARNING each. It costs some
+    ten dict look-ups and never raises.
 
     Args:
         environ: The environment; that of this process by default.
@@ -104,14 +107,16 @@ def detect_identity(environ: Mapping[str, str] | None = None) -> Identity:
     """
     environment = environment_of(environ)
     published = _published(environment)
-    sources = [published, *_launched(environment)]
-    rank = next((source.rank for source in sources if source.rank is not None), None)
-    agreeing = [source for source in sources if source is published or source.rank == rank]
+    torchrun = _TORCHRUN.read(environment)
+    outer = list(_launched_outside(environment))
+    rank = next((s.rank for s in (published, torchrun, *outer) if s.rank is not None), None)
+    agreeing = [published, *(source for source in (torchrun, *outer) if source.rank == rank)]
+    near = [published, torchrun] if torchrun.rank is None else []
     restart, attempt = _restarts(environment)
     return Identity(
         rank=rank,
         world_size=_world_size(rank, agreeing),
-        local_rank=next((s.local_rank for s in agreeing if s.local_rank is not None), None),
+        local_rank=_first_local_rank([*near, *agreeing]),
         role=published.role,
         restart=restart,
         attempt=attempt,
@@ -129,16 +134,20 @@ def _published(environ: Mapping[str, str]) -> Identity:
     )
 
 
-def _launched(environ: Mapping[str, str]) -> Iterator[Identity]:
-    yield _TORCHRUN.read(environ)
-    if read_text(environ, *_RAY_WORKER) is not None:
+def _launched_outside(environ: Mapping[str, str]) -> Iterator[Identity]:
+    """Ask the launchers inside of which torchrun runs."""
+    if read_text(environ, *variables.RAY_WORKER) is not None:
         return
     for launcher in _MPI:
         yield launcher.read(environ)
-    if read_text(environ, *_SRUN_STEP) is not None:
+    if read_text(environ, *variables.STEP_ID) is not None:
         yield _SRUN.read(environ)
     else:
-        yield Identity(local_rank=read_identity(environ, _SRUN.local_rank))
+        yield Identity(local_rank=read_identity(environ, *_SRUN.local_rank))
+
+
+def _first_local_rank(sources: list[Identity]) -> int | None:
+    return next((source.local_rank for source in sources if source.local_rank is not None), None)
 
 
 def _world_size(rank: int | None, sources: list[Identity]) -> int | None:
@@ -150,8 +159,8 @@ def _world_size(rank: int | None, sources: list[Identity]) -> int | None:
 
 
 def _restarts(environ: Mapping[str, str]) -> tuple[int | None, str]:
-    restart = read_identity(environ, "TORCHELASTIC_RESTART_COUNT")
-    requeue = read_identity(environ, "SLURM_RESTART_COUNT")
+    restart = read_identity(environ, *variables.RESTART_COUNT)
+    requeue = read_identity(environ, *variables.REQUEUE_COUNT)
     if requeue and restart is not None:
         return restart, f"{requeue}.{restart}"
     latest = requeue if restart is None else restart

@@ -14,6 +14,7 @@ import re
 from typing import TYPE_CHECKING
 
 from nemo.lens import semconv
+from nemo.lens.resources import variables
 from nemo.lens.resources.environment import clean_text, environment_of, read_file, read_text
 
 if TYPE_CHECKING:
@@ -29,14 +30,6 @@ HOSTS = "/etc/hosts"
 CGROUP = "/proc/self/cgroup"
 MOUNTINFO = "/proc/self/mountinfo"
 
-_VARIABLES = {
-    semconv.K8S_NAMESPACE_NAME: ("K8S_NAMESPACE", "K8S_NAMESPACE_NAME", "POD_NAMESPACE"),
-    semconv.K8S_POD_NAME: ("K8S_POD_NAME", "POD_NAME"),
-    semconv.K8S_POD_UID: ("K8S_POD_UID", "POD_UID"),
-    semconv.K8S_NODE_NAME: ("K8S_NODE_NAME", "NODE_NAME"),
-    semconv.K8S_CONTAINER_NAME: ("K8S_CONTAINER_NAME",),
-    semconv.K8S_JOB_NAME: ("K8S_JOB_NAME",),
-}
 _PODINFO_FILES = {
     semconv.K8S_NAMESPACE_NAME: ("namespace", "pod_namespace"),
     semconv.K8S_POD_NAME: ("name", "pod_name"),
@@ -80,17 +73,20 @@ def detect_kubernetes(environ: Mapping[str, str] | None = None) -> dict[str, str
 
 
 def _in_kubernetes(environ: Mapping[str, str]) -> bool:
-    return bool(read_text(environ, "KUBERNETES_SERVICE_HOST")) or os.path.exists(SECRETS)  # noqa: PTH110 - pathlib costs an import at start-up
+    return bool(read_text(environ, *variables.KUBERNETES_HOST)) or os.path.exists(SECRETS)  # noqa: PTH110 - pathlib costs an import at start-up
 
 
 def _from_variables(environ: Mapping[str, str]) -> dict[str, str]:
     expanded = {
         variable: value
-        for variables in _VARIABLES.values()
-        for variable in variables
+        for spellings in variables.KUBERNETES_TEXTS.values()
+        for variable in spellings
         if not any(mark in (value := environ.get(variable, "")) for mark in _UNEXPANDED)
     }
-    values = {name: read_text(expanded, *variables) for name, variables in _VARIABLES.items()}
+    values = {
+        name: read_text(expanded, *spellings)
+        for name, spellings in variables.KUBERNETES_TEXTS.items()
+    }
     return {name: value for name, value in values.items() if value}
 
 
@@ -115,7 +111,7 @@ def _from_container() -> dict[str, str]:
 
 
 def _pod_host_name(environ: Mapping[str, str], node: str | None) -> str | None:
-    name = read_text(environ, "HOSTNAME")
+    name = read_text(environ, *variables.HOSTNAME)
     if name is None or name in {node, "localhost"} or not _POD_HOST_NAME.fullmatch(name):
         return None
     # The kubelet writes this into the hosts file of a pod that shares the network of its node.

@@ -14,6 +14,7 @@ import uuid
 from typing import TYPE_CHECKING
 
 from nemo.lens import semconv
+from nemo.lens.resources import variables
 from nemo.lens.resources.attributes import get_otel_resource_attributes
 from nemo.lens.resources.environment import (
     clean_text,
@@ -42,30 +43,6 @@ _LONGEST_NAME = 8192
 
 # What torchrun says when nobody gave it an id; all such runs would share one UUID.
 _NO_RUN_ID = "none"
-
-_JOB_ID = ("SLURM_JOB_ID", "SLURM_JOBID")
-_HETEROGENEOUS_JOB_ID = ("SLURM_HET_JOB_ID", "SLURM_PACK_JOB_ID")
-_NODE_LIST = ("SLURM_JOB_NODELIST", "SLURM_NODELIST")
-_STEP_ID = ("SLURM_STEP_ID", "SLURM_STEPID")
-
-_TEXTS = {
-    semconv.SLURM_SLUID: ("LENS_SLURM_SLUID", "NV_LAUNCH_SLUID"),
-    semconv.SLURM_ARRAY_SLUID: ("LENS_SLURM_ARRAY_SLUID", "NV_LAUNCH_ARRAY_SLUID"),
-    semconv.SLURM_JOB_NAME: ("SLURM_JOB_NAME",),
-    semconv.SLURM_CLUSTER_NAME: ("SLURM_CLUSTER_NAME",),
-    semconv.SLURM_PARTITION: ("SLURM_JOB_PARTITION", "SLURM_PARTITION"),
-    semconv.SLURM_JOB_USER: ("SLURM_JOB_USER",),
-    semconv.SLURM_JOB_ACCOUNT: ("SLURM_JOB_ACCOUNT",),
-    semconv.SLURM_JOB_QOS: ("SLURM_JOB_QOS",),
-    semconv.SLURM_JOB_RESERVATION: ("SLURM_JOB_RESERVATION",),
-    semconv.SLURM_SEGMENT: ("SLURM_SEGMENT",),
-    semconv.SLURM_TOPOLOGY_ADDR: ("SLURM_TOPOLOGY_ADDR",),
-    semconv.SLURM_TOPOLOGY_ADDR_PATTERN: ("SLURM_TOPOLOGY_ADDR_PATTERN",),
-}
-_TOTALS = {
-    semconv.SLURM_NNODES: ("SLURM_JOB_NUM_NODES", "SLURM_NNODES"),
-    semconv.SLURM_NTASKS: ("SLURM_NTASKS", "SLURM_NPROCS"),
-}
 
 
 def detect_slurm(environ: Mapping[str, str] | None = None) -> dict[str, str | int]:
@@ -96,23 +73,25 @@ def derive_slurm_resource_attributes(
         the wrong type, is left out.
     """
     environment = environment_of(environ)
-    raw_id = read_text(environment, *_JOB_ID)
+    raw_id = read_text(environment, *variables.JOB_ID)
     job_id = derive_slurm_job_id(environment)
     if raw_id is None or job_id is None:
         return {}
     attributes: dict[str, str | int | None] = {
         semconv.SLURM_JOB_ID: job_id,
         semconv.SLURM_JOB_ID_RAW: raw_id,
-        semconv.SLURM_ARRAY_JOB_ID: read_text(environment, "SLURM_ARRAY_JOB_ID") or raw_id,
-        semconv.SLURM_ARRAY_TASK_ID: read_text(environment, "SLURM_ARRAY_TASK_ID") or "0",
-        semconv.SLURM_ARRAY_COUNT: _count_or(environment, "SLURM_ARRAY_TASK_COUNT", 1),
-        semconv.SLURM_RESTART_COUNT: _count_or(environment, "SLURM_RESTART_COUNT", 0),
+        semconv.SLURM_ARRAY_JOB_ID: read_text(environment, *variables.ARRAY_JOB_ID) or raw_id,
+        semconv.SLURM_ARRAY_TASK_ID: read_text(environment, *variables.ARRAY_TASK_ID) or "0",
+        semconv.SLURM_ARRAY_COUNT: _count_or(environment, variables.ARRAY_TASK_COUNT, 1),
+        semconv.SLURM_RESTART_COUNT: _count_or(environment, variables.REQUEUE_COUNT, 0),
         semconv.SLURM_NODELIST: _node_list(environment),
+        semconv.SLURM_NNODES: _total(environment, variables.NODE_COUNT),
+        semconv.SLURM_NTASKS: _total(environment, variables.TASK_COUNT),
         semconv.SLURM_HEAD_NODE_NAME: _head_node(environment),
         semconv.NV_DL_JOB_UUID: derive_nv_dl_job_uuid(environment),
     }
-    attributes |= {name: read_text(environment, *_TEXTS[name]) for name in _TEXTS}
-    attributes |= {name: _total(environment, _TOTALS[name]) for name in _TOTALS}
+    texts = variables.SLURM_TEXTS
+    attributes |= {name: read_text(environment, *texts[name]) for name in texts}
     return {name: value for name, value in attributes.items() if value is not None}
 
 
@@ -131,11 +110,11 @@ def derive_slurm_job_id(environ: Mapping[str, str] | None = None) -> str | None:
 
 def find_slurm_job_id(environment: Mapping[str, str]) -> tuple[str | None, str]:
     """Return what `derive_slurm_job_id` does, and the variable that decided ("" for none)."""
-    array_job = read_text(environment, "SLURM_ARRAY_JOB_ID")
-    task = read_text(environment, "SLURM_ARRAY_TASK_ID")
+    array_job = read_text(environment, *variables.ARRAY_JOB_ID)
+    task = read_text(environment, *variables.ARRAY_TASK_ID)
     if array_job and task:
-        return f"{array_job}_{task}", "SLURM_ARRAY_JOB_ID"
-    for variable in (*_HETEROGENEOUS_JOB_ID, *_JOB_ID):
+        return f"{array_job}_{task}", variables.ARRAY_JOB_ID[0]
+    for variable in (*variables.HETEROGENEOUS_JOB_ID, *variables.JOB_ID):
         job = read_text(environment, variable)
         if job:
             return job, variable
@@ -153,10 +132,10 @@ def derive_nv_dl_job_uuid(environ: Mapping[str, str] | None = None) -> str:
         all elements of a job array.
     """
     environment = environment_of(environ)
-    if read_text(environment, "SLURM_ARRAY_TASK_ID"):
-        job = read_text(environment, "SLURM_ARRAY_JOB_ID")
+    if read_text(environment, *variables.ARRAY_TASK_ID):
+        job = read_text(environment, *variables.ARRAY_JOB_ID)
     else:
-        job = read_text(environment, *_HETEROGENEOUS_JOB_ID, *_JOB_ID)
+        job = read_text(environment, *variables.HETEROGENEOUS_JOB_ID, *variables.JOB_ID)
     return _uuid(f"nemo.lens.job/{_cluster(environment)}/{job or 'nojob'}")
 
 
@@ -178,19 +157,19 @@ def derive_nv_dl_run_uuid(
         SLURM nor a run id tells the attempts apart.
     """
     environment = environment_of(environ)
-    restarts = read_text(environment, "TORCHELASTIC_RESTART_COUNT")
+    restarts = read_text(environment, *variables.RESTART_COUNT)
     job = derive_slurm_job_id(environment)
     if job is None:
         run = run_id or _torchelastic_run_id(environment)
         return _uuid(f"nemo.lens.run/local/{run}/te{restarts or 0}") if run else None
     name = f"nemo.lens.run/{_cluster(environment)}/{job}"
-    if not read_text(environment, "SLURM_ARRAY_TASK_ID"):
-        name += f"/sr{read_text(environment, 'SLURM_RESTART_COUNT') or 0}"
+    if not read_text(environment, *variables.ARRAY_TASK_ID):
+        name += f"/sr{read_text(environment, *variables.REQUEUE_COUNT) or 0}"
     return _uuid(name if restarts is None else f"{name}/te{restarts}")
 
 
 def _torchelastic_run_id(environ: Mapping[str, str]) -> str | None:
-    run_id = read_text(environ, "TORCHELASTIC_RUN_ID")
+    run_id = read_text(environ, *variables.TORCHELASTIC_RUN_ID)
     return None if run_id == _NO_RUN_ID else run_id
 
 
@@ -206,48 +185,48 @@ def _inherited(environ: Mapping[str, str]) -> dict[str, str | int]:
     return attributes
 
 
-def _count_or(environ: Mapping[str, str], variable: str, default: int) -> int | None:
-    text = read_text(environ, variable)
+def _count_or(environ: Mapping[str, str], names: tuple[str, ...], default: int) -> int | None:
+    text = read_text(environ, *names)
     return default if text is None else parse_count(text)
 
 
-def _components(environ: Mapping[str, str], variables: tuple[str, ...]) -> list[str]:
+def _components(environ: Mapping[str, str], names: tuple[str, ...]) -> list[str]:
     """Read a variable once per component of a heterogeneous job, or once for a plain job."""
-    size = read_count(environ, "SLURM_HET_SIZE", "SLURM_PACK_SIZE") or 0
+    size = read_count(environ, *variables.HETEROGENEOUS_SIZE) or 0
     groups = range(size if size <= _MOST_COMPONENTS else 0)
     values = [
         read_text(
             environ,
-            *(f"{variable}_HET_GROUP_{group}" for variable in variables),
-            *(f"{variable}_PACK_GROUP_{group}" for variable in variables),
+            *(f"{name}_HET_GROUP_{group}" for name in names),
+            *(f"{name}_PACK_GROUP_{group}" for name in names),
         )
         for group in groups
     ]
     complete = [value for value in values if value is not None]
     if complete and len(complete) == len(values):
         return complete
-    value = read_text(environ, *variables)
+    value = read_text(environ, *names)
     return [] if value is None else [value]
 
 
 def _node_list(environ: Mapping[str, str]) -> str | None:
-    return clean_text(",".join(_components(environ, _NODE_LIST))) or None
+    return clean_text(",".join(_components(environ, variables.NODE_LIST))) or None
 
 
-def _total(environ: Mapping[str, str], variables: tuple[str, ...]) -> int | None:
-    counts = [parse_count(value) for value in _components(environ, variables)]
+def _total(environ: Mapping[str, str], names: tuple[str, ...]) -> int | None:
+    counts = [parse_count(value) for value in _components(environ, names)]
     known = [count for count in counts if count is not None]
     return sum(known) if known and len(known) == len(counts) else None
 
 
 def _head_node(environ: Mapping[str, str]) -> str | None:
-    if read_text(environ, *_STEP_ID) is not None:
+    if read_text(environ, *variables.STEP_ID) is not None:
         return None
-    return read_text(environ, "SLURMD_NODENAME")
+    return read_text(environ, *variables.NODE_NAME)
 
 
 def _cluster(environ: Mapping[str, str]) -> str:
-    return read_text(environ, "SLURM_CLUSTER_NAME") or "nocluster"
+    return read_text(environ, *variables.CLUSTER_NAME) or "nocluster"
 
 
 def _uuid(name: str) -> str:

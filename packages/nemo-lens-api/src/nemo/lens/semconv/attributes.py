@@ -28,6 +28,10 @@ __all__ = [
     "DL_THROUGHPUT_TFLOPS",
     "DL_THROUGHPUT_TOKENS_PER_SEC",
     "DL_WORLD_SIZE",
+    "EXCEPTION_ESCAPED",
+    "EXCEPTION_MESSAGE",
+    "EXCEPTION_STACKTRACE",
+    "EXCEPTION_TYPE",
     "GENAI_OPERATION_NAME",
     "GENAI_PROVIDER_NAME",
     "GENAI_REQUEST_MODEL",
@@ -50,6 +54,8 @@ __all__ = [
     "K8S_POD_NAME",
     "K8S_POD_UID",
     "NEMO_EXIT_CODE",
+    "NEMO_LENS_QUEUE",
+    "NEMO_LENS_REASON",
     "NEMO_LENS_VERSION",
     "NEMO_METRIC_NAME",
     "NEMO_MLFLOW_RUN_ID",
@@ -57,6 +63,7 @@ __all__ = [
     "NEMO_RUN_ID",
     "NEMO_SPAN_CANCELLED",
     "NEMO_SPAN_GROUP",
+    "NEMO_SPAN_OPEN_MARKER",
     "NEMO_SPAN_TRUNCATED",
     "NEMO_SPAN_TRUNCATED_REASON",
     "NEMO_USER_ID",
@@ -219,6 +226,18 @@ DL_WORLD_SIZE: Final = "dl.world_size"
 always together with nv.dl.world_size.
 """
 
+EXCEPTION_ESCAPED: Final = "exception.escaped"
+"""Whether the exception left the span. The OpenTelemetry SDK adds it, as text."""
+
+EXCEPTION_MESSAGE: Final = "exception.message"
+"""The text of the exception. On spans, what looks like a secret in it is masked."""
+
+EXCEPTION_STACKTRACE: Final = "exception.stacktrace"
+"""The traceback as Python prints it."""
+
+EXCEPTION_TYPE: Final = "exception.type"
+"""The qualified name of the class of the exception."""
+
 GENAI_OPERATION_NAME: Final = "gen_ai.operation.name"
 """The kind of operation that the model performed."""
 
@@ -289,6 +308,12 @@ K8S_POD_UID: Final = "k8s.pod.uid"
 NEMO_EXIT_CODE: Final = "nemo.exit.code"
 """The status that the process asked to exit with while the span was open."""
 
+NEMO_LENS_QUEUE: Final = "nemo.lens.queue"
+"""The signal and the exporter whose queue lost telemetry."""
+
+NEMO_LENS_REASON: Final = "nemo.lens.reason"
+"""Why telemetry was lost."""
+
 NEMO_LENS_VERSION: Final = "nemo.lens.version"
 """The version of nemo-lens-api that instrumented the process."""
 
@@ -312,6 +337,11 @@ of the work.
 NEMO_SPAN_GROUP: Final = "nemo.span.group"
 """The span group that the spans of one instrumentation scope belong to. Run files carry it on the
 scope, once for all of its spans.
+"""
+
+NEMO_SPAN_OPEN_MARKER: Final = "nemo.span.open_marker"
+"""True on the span without length that tells, while a long span is still open, that it was opened.
+Leave these out where spans are counted or their lengths compared.
 """
 
 NEMO_SPAN_TRUNCATED: Final = "nemo.span.truncated"

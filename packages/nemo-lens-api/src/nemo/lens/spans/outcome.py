@@ -21,7 +21,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from opentelemetry.trace import StatusCode
 
-from nemo.lens.semconv import NEMO_EXIT_CODE, NEMO_SPAN_CANCELLED
+from nemo.lens.semconv import (
+    EXCEPTION_MESSAGE,
+    EXCEPTION_STACKTRACE,
+    EXCEPTION_TYPE,
+    NEMO_EXIT_CODE,
+    NEMO_SPAN_CANCELLED,
+)
 from nemo.lens.spans.redaction import REDACTED, is_redacted, masked
 from nemo.lens.spans.text import encodable, real_type, type_name
 from nemo.lens.spans.url_credentials import without_url_credentials
@@ -30,9 +36,6 @@ if TYPE_CHECKING:
     from opentelemetry.trace import Span
 
 EXIT_EVENT = "nemo.exit"
-EXCEPTION_TYPE = "exception.type"
-EXCEPTION_MESSAGE = "exception.message"
-EXCEPTION_STACKTRACE = "exception.stacktrace"
 
 MAX_MESSAGE_CHARACTERS = 32_768
 MAX_STACKTRACE_CHARACTERS = 131_072
@@ -126,7 +129,7 @@ def has_text(error: BaseException) -> bool:
     """
     try:
         str(error)
-    except BaseException:  # noqa: BLE001  # see above
+    except BaseException:  # see above
         return False
     return True
 

@@ -100,6 +100,10 @@ def build_span(
     return PlainSpan(name, attributes, tracer, options)
 
 
+# Characters of a name that a warning shows.
+_SHOWN = 100
+
+
 class PlainSpan(AbstractContextManager["Span"]):
     """A span as a context manager, on the public OpenTelemetry API alone."""
 
@@ -160,7 +164,7 @@ def start_span(
             arguments["attributes"] = attributes
         return (lens_tracer() if tracer is None else tracer).start_span(name, **arguments)
     except Exception as error:  # a sampler, a processor or a foreign tracer failed
-        report_tracer_failure("start_span", error)
+        report_tracer_failure(f"start_span of {_what(name, tracer)}", error)
         return INVALID_SPAN
 
 
@@ -172,6 +176,15 @@ def monotonic_start(options: SpanOptions | None) -> int:
     if options is None or options.start_time is None:
         return time.monotonic_ns()
     return time.monotonic_ns() - (time.time_ns() - options.start_time)
+
+
+def _what(name: object, tracer: object) -> str:
+    """The span that was lost; a group given to `span_cm` in front of the name lands here."""
+    # Only of plain strings: anything else may raise when it is formatted.
+    what = repr(name[:_SHOWN]) if type(name) is str else f"a name of type {type(name).__name__}"
+    if type(tracer) is str:
+        what += f" (its tracer is the text {tracer[:_SHOWN]!r}; span_cm takes a name and no group)"
+    return what
 
 
 def finish_span(

@@ -24,10 +24,7 @@ if TYPE_CHECKING:
     from nemo.lens.spans.attachment import Attachment
 
 OPEN_MARKER_SUFFIX = ".open"
-"""Appended to the name of a span for the marker that says it was opened."""
-
-OPEN_MARKER = "nemo.span.open_marker"
-"""Attribute of that marker, whose parent is the span that is open."""
+"""Appended to the name of a span for the marker that says it was opened, and is its child."""
 
 
 class SpanHandle(AbstractContextManager["SpanHandle"]):
@@ -115,6 +112,7 @@ def open_handle(
     lazy_recording.load()
     from opentelemetry.trace import set_span_in_context
 
+    from nemo.lens.semconv import NEMO_SPAN_OPEN_MARKER
     from nemo.lens.spans.recording import name_text, settled
     from nemo.lens.spans.span_factory import monotonic_start, start_span
 
@@ -124,7 +122,8 @@ def open_handle(
     span = start_span(text, attributes, tracer, options)
     context = set_span_in_context(span)
     marker = name_text(group, text + OPEN_MARKER_SUFFIX)
-    _make_instant(marker, {**attributes, OPEN_MARKER: True}, tracer, SpanOptions(context=context))
+    marked = {**attributes, NEMO_SPAN_OPEN_MARKER: True}
+    _make_instant(marker, marked, tracer, SpanOptions(context=context))
     record = options is None or options.record_exception
     return SpanHandle(span, context, begun, record_exception=record)
 

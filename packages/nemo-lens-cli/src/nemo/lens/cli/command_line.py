@@ -5,14 +5,13 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import textwrap
 from typing import TYPE_CHECKING, NoReturn
 
 from nemo.lens.cli import exits
 from nemo.lens.cli.commands import COMMANDS
-from nemo.lens.cli.screen import Screen, say
+from nemo.lens.cli.screen import Screen, discard_output, print_anything, printing, say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,7 +56,8 @@ class Parser(argparse.ArgumentParser):
 
     def print_help(self, file: SupportsWrite[str] | None = None) -> None:
         """Print the help page; unlike argparse's, a reader that went away is noticed."""
-        (file or sys.stdout).write(self.format_help())
+        with printing():
+            (file or sys.stdout).write(self.format_help())
 
     def error(self, message: str) -> NoReturn:
         """Raise one line that says what is wrong and where help is."""
@@ -82,16 +82,20 @@ def build_parser() -> Parser:
         subparser.add_argument(
             "--json", action="store_true", help="print the answer as JSON, on one line"
         )
-        subparser.set_defaults(perform=command.run)
+        subparser.set_defaults(perform=command.run, parser=subparser)
     return parser
 
 
 def run(argv: Sequence[str] | None) -> int:
     """Parse, run the command, and turn every way it can end into an exit status."""
+    if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison]  # by the shell: >&-
+        return _complain("nemo-lens: error: standard output is closed", exits.PROBLEM)
+    print_anything()
     screen = Screen(sys.stdout)
     try:
         status = _run_command(argv, screen)
-        sys.stdout.flush()
+        with printing():
+            sys.stdout.flush()
     except exits.UsageError as error:
         return _complain(str(error), exits.USAGE)
     except exits.ProblemError as error:
@@ -99,8 +103,7 @@ def run(argv: Sequence[str] | None) -> int:
     except KeyboardInterrupt:
         return _complain("nemo-lens: interrupted", exits.INTERRUPTED)
     except BrokenPipeError:
-        # The interpreter flushes once more at exit; let that go nowhere instead of failing loudly.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        discard_output()
         return exits.OUTPUT_CLOSED
     return status
 
@@ -108,9 +111,13 @@ def run(argv: Sequence[str] | None) -> int:
 def _run_command(argv: Sequence[str] | None, screen: Screen) -> int:
     parser = build_parser()
     try:
-        arguments = parser.parse_args(argv)
+        arguments, unknown = parser.parse_known_args(argv)
     except SystemExit as ending:  # --help has printed its page
         return ending.code if isinstance(ending.code, int) else exits.DONE
+    if unknown:
+        # argparse would point at the help of the whole program.
+        speaker: Parser = getattr(arguments, "parser", parser)
+        speaker.error(f"unrecognized arguments: {' '.join(unknown)}")
     if arguments.version:
         from nemo.lens.cli.versions import version_line
 

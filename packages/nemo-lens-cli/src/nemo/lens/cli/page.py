@@ -24,10 +24,17 @@ class Cell(NamedTuple):
 
 
 class Column(NamedTuple):
-    """A column of a table; numbers go right."""
+    """A column of a table; numbers go right.
+
+    Attributes:
+        title: What stands above it.
+        align: On which side.
+        optional: Whether the table may do without it on a narrow screen; the last one goes first.
+    """
 
     title: str
     align: Literal["left", "right"] = "left"
+    optional: bool = False
 
 
 class Page:
@@ -87,8 +94,16 @@ class Page:
             self.lines.append([(purpose.ljust(margin), "dim"), (command, "bold")])
 
     def table(self, columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> None:
-        """A table with a line of titles, if any; left-aligned columns fold when it is too wide."""
+        """A table with a line of titles, if any.
+
+        When it is too wide, left-aligned columns fold, then optional ones are left out.
+        """
         widths = self._fit(columns, rows)
+        while _total(widths) > self.width and any(column.optional for column in columns):
+            last = max(index for index, column in enumerate(columns) if column.optional)
+            columns = [*columns[:last], *columns[last + 1 :]]
+            rows = [[*row[:last], *row[last + 1 :]] for row in rows]
+            widths = self._fit(columns, rows)
         if any(column.title for column in columns):
             self._row(columns, widths, [Cell(column.title, "dim") for column in columns])
         for row in rows:
@@ -109,7 +124,7 @@ class Page:
                 text = lines[number] if number < len(lines) else ""
                 padded = text.rjust(width) if column.align == "right" else text.ljust(width)
                 line += [(padded, cell.style), (" " * _GAP, "")]
-            self.lines.append(line[:-1])
+            self.lines.append(_without_trailing_blanks(line))
 
     def _fit(self, columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> list[int]:
         """Column widths; the widest foldable column gives way first, down to its longest word."""
@@ -122,12 +137,25 @@ class Page:
             max(len(word) for text in column for word in text.split() or [""]) for column in texts
         ]
         foldable = [index for index, column in enumerate(columns) if column.align == "left"]
-        while sum(widths) + _GAP * (len(widths) - 1) > self.width:
+        while _total(widths) > self.width:
             candidates = [index for index in foldable if widths[index] > least[index]]
             if not candidates:
                 break
             widths[max(candidates, key=lambda index: widths[index])] -= 1
         return widths
+
+
+def _total(widths: Sequence[int]) -> int:
+    return sum(widths) + _GAP * (len(widths) - 1)
+
+
+def _without_trailing_blanks(line: Line) -> Line:
+    line = list(line)
+    while line:
+        text, style = line.pop()
+        if text := text.rstrip():
+            return [*line, (text, style)]
+    return line
 
 
 def _wrap(text: str, width: int) -> list[str]:

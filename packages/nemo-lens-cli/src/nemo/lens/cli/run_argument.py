@@ -4,15 +4,16 @@
 
 from __future__ import annotations
 
-import shlex
+import argparse
 from typing import TYPE_CHECKING
 
 from nemo.lens.cli.exits import ProblemError
+from nemo.lens.cli.invocation import command_for
 
 if TYPE_CHECKING:
-    import argparse
-
     from nemo.lens.runs import Run
+
+_MOST_LISTED = 9
 
 
 def add_run_argument(parser: argparse.ArgumentParser) -> None:
@@ -20,24 +21,39 @@ def add_run_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "path",
         metavar="DIR",
+        type=folder,
         help="a recorded run, or a directory that holds exactly one",
     )
 
 
-def open_run(path: str) -> Run:
+def folder(text: str) -> str:
+    """A converter for paths; an empty one would silently mean the current folder."""
+    if not text:
+        raise argparse.ArgumentTypeError("the path is empty; name a folder, . for the current one")
+    return text
+
+
+def open_run(path: str, command: str) -> Run:
     """The run at ``path``.
+
+    Args:
+        path: Where to look.
+        command: What is to be done with it, for the advice to do it with one of several runs.
 
     Raises:
         ProblemError: There is none, or more than one.
     """
-    from nemo.lens.runs import Run, RunError
+    from nemo.lens.runs import Run, RunError, SeveralRunsError
 
     try:
         return Run(path)
+    except SeveralRunsError as error:
+        newest, *others = error.newest_first
+        names = ", ".join(run.name for run in others[:_MOST_LISTED])
+        more = f" and {len(others) - _MOST_LISTED} more" if len(others) > _MOST_LISTED else ""
+        raise ProblemError(
+            f"{path!r} holds {len(others) + 1} runs; for the newest: "
+            f"{command_for(command, str(newest.path))} (others: {names}{more})"
+        ) from error
     except RunError as error:
         raise ProblemError(str(error)) from error
-
-
-def command_for(command: str, path: str) -> str:
-    """How to call another command on the same run, ready for a shell."""
-    return f"nemo-lens {command} {shlex.quote(path)}"

@@ -4,15 +4,19 @@
 
 from __future__ import annotations
 
+import io
+import json
 import os
 import shutil
 import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO
 
+from nemo.lens.cli.exits import ProblemError
 from nemo.lens.cli.page import Page
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Generator, Mapping
 
 _NARROWEST = 40
 _WIDEST = 100
@@ -37,13 +41,18 @@ class Screen:
 
     def write(self, text: str) -> None:
         """Print one line of plain text."""
-        self._stream.write(f"{text}\n")
+        with printing():
+            self._stream.write(f"{text}\n")
 
     def json(self, answer: Mapping[str, Any]) -> None:
-        """Print an answer as one line of JSON."""
+        """Print an answer as one line of JSON, of ASCII where the stream cannot print more."""
         import orjson
 
-        self.write(orjson.dumps(answer).decode())
+        try:
+            text = orjson.dumps(answer).decode()
+        except TypeError:  # a path that is no valid UTF-8
+            text = json.dumps(answer)
+        self.write(text if _can_print(self._stream, text) else json.dumps(answer))
 
     def show(self, page: Page) -> None:
         """Print a page."""
@@ -54,19 +63,63 @@ class Screen:
         from rich.text import Text
 
         console = Console(file=self._stream, highlight=False, width=self.width)
-        for line in page.lines:
-            console.print(Text.assemble(*line), soft_wrap=True)
+        with printing():
+            for line in page.lines:
+                console.print(Text.assemble(*line), soft_wrap=True)
+
+
+@contextmanager
+def printing() -> Generator[None]:
+    """Printing to standard output, whose refusal is a problem like any other.
+
+    Raises:
+        ProblemError: What was printed cannot be written, e.g. the disk is full.
+        BrokenPipeError: Nobody reads it any more.
+    """
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        discard_output()
+        raise ProblemError(f"cannot print the answer: {error.strerror or error}") from error
+
+
+def discard_output() -> None:
+    """Let what is still to be written go nowhere: the interpreter flushes once more at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def print_anything() -> None:
+    """Make the standard streams escape what their encoding lacks, instead of failing on it."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def say(line: str) -> None:
     """Print what accompanies the work on standard error; standard output holds the answer."""
-    sys.stderr.write(f"{line}\n")
-    sys.stderr.flush()
+    say_to(sys.stderr, line)
 
 
-def is_styled(stream: TextIO) -> bool:
+def say_to(stream: TextIO | None, line: str) -> None:
+    """Print a line that nobody depends on: where it cannot be written, the work goes on."""
+    if stream is None:  # closed by the shell: 2>&-
+        return
+    try:
+        stream.write(f"{line}\n")
+        stream.flush()
+    except BrokenPipeError:
+        raise
+    except OSError:
+        return
+
+
+def is_styled(stream: TextIO | None) -> bool:
     """Whether colours and moving progress may be printed to ``stream``."""
-    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    if stream is None or not stream.isatty():
+        return False
+    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def _can_print(stream: TextIO, text: str) -> bool:

@@ -4,6 +4,8 @@
 
 Times are seconds as `float` (`*_s`) or nanoseconds since 1970 as `int` (`*_unix_nano`). Every
 whole answer is `{"schema": 1, "run": ..., "verdict": "...", ..., "problems": [...]}`.
+
+One module although it is long: the answers are one format, whose parts are read together.
 """
 
 from __future__ import annotations
@@ -12,6 +14,10 @@ from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, Final, TypeGuard
 
 SCHEMA: Final = 1
+# What ranks were compared by.
+OWN_WORK: Final = "own_work"
+ARRIVAL: Final = "arrival"
+DURATION: Final = "duration"
 
 
 def _is_tuple(value: Any) -> TypeGuard[tuple[Any, ...]]:
@@ -78,11 +84,13 @@ class Straggler:
         phase: The group (or the name, for a span without a group) of the phase that takes longer;
             the name of the step span when the time is in no phase.
         kind: "chronic" (most steps) or "once" (single steps only).
-        excess_s_per_step: Seconds per step beyond the median of the other ranks; for "once" the
-            mean over `steps`.
+        excess_s_per_step: Seconds per step beyond the median of the other ranks, of what
+            `compared_by` says; for "once" the mean over `steps`.
         role: The role of the process.
-        excess_ratio: The same, as a share of the other ranks' own work in a step.
+        excess_ratio: The same, as a share of the other ranks' own work in a step (of their step
+            time, where waiting is not marked).
         steps: For "once" the steps in question, else empty.
+        compared_by: As in `RankRow`.
     """
 
     rank: int
@@ -93,6 +101,7 @@ class Straggler:
     role: str
     excess_ratio: float
     steps: tuple[int, ...]
+    compared_by: str
 
 
 @dataclass(frozen=True)
@@ -102,8 +111,9 @@ class RankRow:
     Attributes:
         rank: The rank.
         host: Where it ran.
-        own_s: Own work per step.
-        wait_s: Waiting for others per step.
+        own_s: Own work per step; the whole step where waiting is not marked.
+        wait_s: Waiting for others per step; where waiting is not marked, how much earlier than the
+            last rank it ends its steps ("arrival") or 0 ("duration").
         clock_offset_s: How far the host's clock is ahead of the clock of the lowest rank, in the
             middle of the run.
         role: The role of the process.
@@ -111,6 +121,9 @@ class RankRow:
         steps: How many whole steps were compared.
         clock_drift_ppm: How much that offset grows, in microseconds per second.
         phases_s: Median seconds per step of each phase.
+        compared_by: What this rank was compared by: "own_work" where waiting is marked; else
+            "arrival" (how late it ends its steps) where the step times show that the ranks meet in
+            each step; else "duration" (how long its steps take).
     """
 
     rank: int
@@ -123,6 +136,7 @@ class RankRow:
     steps: int
     clock_drift_ppm: float
     phases_s: dict[str, float]
+    compared_by: str
 
 
 @dataclass(frozen=True)
@@ -133,7 +147,7 @@ class RanksReport(Answer):
         stragglers: Empty when no rank stands out.
         ranks: One row per role, restart and rank, sorted.
         waiting_marked: Whether waiting is marked in this run (group `communication` or attribute
-            `nemo.wait=true`); without marks arrival order at the step end is used.
+            `nemo.wait=true`).
     """
 
     stragglers: tuple[Straggler, ...]
@@ -152,6 +166,8 @@ class PhaseRow:
         waiting: Whether this is waiting for others.
         share: Part of all step time, 0 to 1.
         per_step_s: Seconds per step and rank.
+        failed: How many spans of it ended with status error, or hold one that did.
+        rest: Whether this is the time in no phase.
     """
 
     phase: str
@@ -159,6 +175,8 @@ class PhaseRow:
     waiting: bool
     share: float
     per_step_s: Spread
+    failed: int
+    rest: bool
 
 
 @dataclass(frozen=True)
@@ -212,15 +230,17 @@ class ProcessRow:
         pid: Its process id, None when unknown.
         restart: The attempt, 0 for the first.
         end: What the manifest says: "shutdown", "exit", "signal:SIGTERM", ... or None.
-        ending: The same in words; "no end recorded: killed or still running" for None.
+        ending: The same in words; for None whether no end was recorded ("killed or still running")
+            or no manifest could be read.
         orderly: True for "shutdown" and "exit".
         started_unix_nano: Start of the process, None when unknown.
         ended_unix_nano: Orderly end, None when none is recorded.
         spans: Spans read.
-        last_span: Name of the span that ended last, None without spans.
+        last_span: Name of the finished span that ended last, None without spans; one that was still
+            open when telemetry shut down is not finished.
         last_span_unix_nano: When it ended.
-        last_step: Number of the last finished step, None when there is none.
-        steps: Finished steps.
+        last_step: Number of the last recorded step, None when there is none.
+        steps: Recorded steps.
         lost: Telemetry counted as lost, by reason.
         folder: The process folder relative to the run, "" for other files.
     """
@@ -252,7 +272,8 @@ class MetricRow:
         name: Metric name.
         unit: Its unit, "" when none is given.
         kind: "gauge", "sum", "histogram", "exponentialHistogram" or "summary".
-        points: Data points over all ranks.
+        points: Data points over all ranks: one per export. What a gauge was between two exports is not
+            known, so the next four speak of exported values only.
         first: First value of the lowest rank that reports it (the mean, for histograms).
         last: Last value of the same rank.
         min: Smallest value of any rank.
@@ -325,6 +346,8 @@ class RunSummary(Answer):
         processes: One row per process.
         metrics: One row per metric and attribute set.
         events: Checkpoints, evaluations and other work outside the steps.
+        failed_jobs: How many spans of the whole job (group `job`, or a root right above the steps)
+            ended with status error.
         logs: One row per severity.
         truncated: Spans that were open when telemetry shut down.
         lost: Telemetry counted as lost, by reason, over all processes.
@@ -348,6 +371,7 @@ class RunSummary(Answer):
     processes: tuple[ProcessRow, ...]
     metrics: tuple[MetricRow, ...]
     events: tuple[EventRow, ...]
+    failed_jobs: int
     logs: tuple[LogRow, ...]
     truncated: tuple[TruncatedRow, ...]
     lost: dict[str, int]

@@ -8,15 +8,17 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from nemo.lens.runs.answers import ARRIVAL, DURATION, OWN_WORK
 from nemo.lens.runs.clocks import ClockOffset, clock_offsets
 from nemo.lens.runs.spreads import medians_of_others
 from nemo.lens.runs.stragglers import Excess
+from nemo.lens.runs.synchrony import are_synchronous
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from nemo.lens.runs.collect import ProcessRecord, StepRecord
     from nemo.lens.runs.phases import Phase
+    from nemo.lens.runs.step_records import ProcessRecord, StepRecord
 
 NANO: Final = 1e9
 
@@ -27,7 +29,7 @@ class Work:
     Attributes:
         step: Number of the step.
         phases: Own work by phase, named work since the step before included.
-        own: Their sum.
+        own: Their sum; where waiting is not marked, all of the step.
         wait: Waiting for others.
     """
 
@@ -66,7 +68,7 @@ class Cohort:
         members: Sorted by rank.
         steps: How many steps were compared between at least two ranks.
         offsets: Clock offset by host.
-        marked: Whether waiting is marked.
+        compared: What the excess is one of: `OWN_WORK`, `ARRIVAL` or `DURATION`.
     """
 
     role: str
@@ -74,7 +76,7 @@ class Cohort:
     members: list[Member]
     steps: int
     offsets: dict[str, ClockOffset]
-    marked: bool
+    compared: str
 
 
 def cohorts(records: Iterable[ProcessRecord]) -> list[Cohort]:
@@ -108,17 +110,23 @@ def _compare(role: str, restart: int, records: list[ProcessRecord]) -> Cohort:
     offsets = clock_offsets(
         [_shared_moments(row, hosts, marked=marked) for row in together], hosts[0]
     )
+    compared = OWN_WORK
+    if not marked:
+        zeros = [offsets.get(host) or ClockOffset() for host in hosts]
+        compared = ARRIVAL if are_synchronous(together, zeros) else DURATION
     for row in rows:
         works = [Work(step) for _place, step in row]
         for (place, _step), work in zip(row, works, strict=True):
             members[place].works.append(work)
         if len(row) < 2:  # noqa: PLR2004 - nothing to compare one rank with
             continue
-        if marked:
-            _compare_work(members, row, works)
-        else:
+        if compared == ARRIVAL:
             _compare_arrival(members, row, works, [offsets[hosts[place]] for place, _step in row])
-    return Cohort(role, restart, members, len(together), offsets, marked)
+        else:
+            _compare_work(members, row, works)
+    # Ranks that do not step together share no moment that could tell their clocks apart.
+    known = {} if compared == DURATION else offsets
+    return Cohort(role, restart, members, len(together), known, compared)
 
 
 def _phases(record: ProcessRecord) -> set[Phase]:
@@ -170,7 +178,8 @@ def _compare_arrival(
 ) -> None:
     """Without marked waiting: how much later a rank comes to the end of the step than the others.
 
-    What a rank is earlier than the last is its waiting; it is added to the work of the step.
+    What a rank is earlier than the last, it waits in the next step; how long it really waits is not
+    known, but never longer than a step.
     """
     base = row[0][1].end
     arrivals = [
@@ -181,7 +190,7 @@ def _compare_arrival(
     others = medians_of_others(arrivals)
     own = medians_of_others([work.own for work in works])
     for index, (place, _step) in enumerate(row):
-        works[index].wait = last - arrivals[index]
+        works[index].wait = min(last - arrivals[index], works[index].own)
         excess = members[place].excess
         excess.all_s.append(arrivals[index] - others[index])
         excess.shared_s.append(arrivals[index] - others[index])

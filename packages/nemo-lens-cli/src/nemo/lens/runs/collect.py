@@ -8,13 +8,22 @@ the memory grows with the number of steps and not with the number of spans.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from itertools import groupby
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
+from nemo.lens.runs.otlp_json import any_value, is_list
 from nemo.lens.runs.phases import Node, Phase, split
-from nemo.lens.runs.records import any_value, is_list
+from nemo.lens.runs.step_records import (
+    COMMUNICATION_GROUP,
+    JOB_GROUP,
+    PLANNED_GROUPS,
+    STEP_GROUP,
+    Outside,
+    ProcessRecord,
+    StepRecord,
+    Truncated,
+)
 from nemo.lens.semconv import DL_ITERATION, NEMO_SPAN_TRUNCATED, NEMO_WAIT
 
 if TYPE_CHECKING:
@@ -22,11 +31,6 @@ if TYPE_CHECKING:
     from nemo.lens.runs.records import Span
     from nemo.lens.runs.run import Run
 
-STEP_GROUP: Final = "step"
-COMMUNICATION_GROUP: Final = "communication"
-# Work that one rank does for all, or that pauses the steps on purpose. It is told by itself and
-# never held against a rank when it lies between two steps.
-PLANNED_GROUPS: Final = frozenset({"job", "checkpoint", "evaluate", "evaluation", "validation"})
 _WAIT_KEY: Final = NEMO_WAIT
 _TRUNCATED_KEY: Final = NEMO_SPAN_TRUNCATED
 _STEP_KEYS: Final = (DL_ITERATION, "iteration")
@@ -48,66 +52,6 @@ _COLLECTIVES: Final = frozenset(
     }
 )
 _NOTHING: Final[dict[str, Any]] = {}
-
-
-class StepRecord(NamedTuple):
-    """One finished step of one process.
-
-    Attributes:
-        step: Its number.
-        again: How often this process had done the number before (after a rollback).
-        start: Start, nanoseconds since 1970.
-        end: End.
-        released: End of the last waiting in it, 0 when it has none.
-        phases: Nanoseconds by phase within the step; they sum to its duration.
-        between: The same for named work between the step before and this one.
-    """
-
-    step: int
-    again: int
-    start: int
-    end: int
-    released: int
-    phases: dict[Phase, int]
-    between: dict[Phase, int]
-
-
-class Outside(NamedTuple):
-    """A span outside the steps, or planned work inside one."""
-
-    name: str
-    label: str
-    start: int
-    end: int
-    failed: bool
-
-
-class Truncated(NamedTuple):
-    """A span that was still open when telemetry shut down."""
-
-    name: str
-    group: str | None
-    duration: int
-
-
-def _names() -> dict[Phase, set[str]]:
-    return {}
-
-
-@dataclass
-class ProcessRecord:
-    """What one process left: its steps, its other work, and how far it came."""
-
-    process: Process
-    steps: list[StepRecord] = field(default_factory=list[StepRecord])
-    outside: list[Outside] = field(default_factory=list[Outside])
-    truncated: list[Truncated] = field(default_factory=list[Truncated])
-    names: dict[Phase, set[str]] = field(default_factory=_names)
-    spans: int = 0
-    first_start: int | None = None
-    last_end: int = 0
-    last_name: str | None = None
-    unnumbered_steps: int = 0
 
 
 def collect(run: Run) -> list[ProcessRecord]:
@@ -137,14 +81,14 @@ class _Builder:
         self._children: dict[str, list[Node]] = {}
         self._steps: list[tuple[Node, str, int | None]] = []
         self._failed: set[str] = set()
+        self._around_steps: set[str] = set()
 
     def add(self, span: Span) -> None:
         """Take in one span, in any order."""
         name, group, span_id, parent, start, end, _process, raw = span
         record = self._record
         record.spans += 1
-        if end >= record.last_end:
-            record.last_end, record.last_name = end, name
+        record.last_end = max(record.last_end, end)
         if record.first_start is None or start < record.first_start:
             record.first_start = start
         pairs = raw.get("attributes")
@@ -152,15 +96,17 @@ class _Builder:
         if watched.get(_TRUNCATED_KEY) is True:
             record.truncated.append(Truncated(name, group, end - start))
             return
+        if end >= record.last_finished:
+            record.last_finished, record.last_name = end, name
         waiting = group == COMMUNICATION_GROUP or watched.get(_WAIT_KEY) is True
         if group is None and not waiting:
             waiting = _WAIT_KEY not in watched and name.rpartition(".")[2] in _COLLECTIVES
         node = Node(start, end, span_id, group or name, name, waiting)
+        if raw.get("status") and span.failed:
+            self._failed.add(span_id)
         if group == STEP_GROUP or (group is None and _is_step(name, watched)):
             self._steps.append((node, parent, _step_number(watched)))
             return
-        if raw.get("status") and span.failed:
-            self._failed.add(span_id)
         self._children.setdefault(parent, []).append(node)
 
     def finish(self) -> ProcessRecord:
@@ -169,7 +115,8 @@ class _Builder:
         seen: dict[int, int] = {}
         numbered = any(number is not None for _node, _parent, number in self._steps)
         steps = sorted(self._steps, key=_window)
-        siblings = _Siblings(self._children, {parent for _node, parent, _number in steps})
+        self._around_steps = {parent for _node, parent, _number in steps}
+        siblings = _Siblings(self._children, self._around_steps)
         previous_end = 0
         for place, (node, parent, number) in enumerate(steps):
             step = number if numbered else place
@@ -218,12 +165,38 @@ class _Builder:
 
     def _take_inside(self, window: Node) -> list[Node]:
         inside = self._children.pop(window.span_id, [])
-        self._name(Phase(window.label, waiting=False), window.name)
+        rest = Phase(window.label, waiting=False)
+        self._name(rest, window.name)
+        self._record.rest.add(rest)
+        if self._failed:
+            self._count_failed(window, inside)
         for node in inside:
             self._name(Phase(node.label, node.waiting), node.name)
             if node.label in PLANNED_GROUPS:
                 self._keep(node)
         return inside
+
+    def _count_failed(self, window: Node, inside: list[Node]) -> None:
+        """Failures go to the phase in which they happened, else to the step itself."""
+        failed = [node for node in inside if self._holds_failed(node)]
+        if not failed and window.span_id in self._failed:
+            failed = [window]
+        for node in failed:
+            self._fail(node)
+
+    def _holds_failed(self, node: Node) -> bool:
+        """Whether a span or one below it failed."""
+        stack = [node]
+        while stack and self._failed:
+            span = stack.pop()
+            if span.span_id in self._failed:
+                return True
+            stack += self._children.get(span.span_id, ())
+        return False
+
+    def _fail(self, node: Node) -> None:
+        phase = Phase(node.label, node.waiting)
+        self._record.failed[phase] = self._record.failed.get(phase, 0) + 1
 
     def _split_between(self, taken: list[Node]) -> dict[Phase, int]:
         """Named work between the step before and this one, by phase."""
@@ -231,6 +204,8 @@ class _Builder:
             return {}
         for node in taken:
             self._name(Phase(node.label, node.waiting), node.name)
+            if self._holds_failed(node):
+                self._fail(node)
         last_end = max(node.end for node in taken)
         window = Node(taken[0].start, last_end, "", "", "", waiting=False)
         parts, _released = split(window, taken, self._children)
@@ -246,12 +221,15 @@ class _Builder:
         for parent, nodes in self._children.items():
             for node in nodes:
                 if labels.get(parent) != node.label:
-                    self._keep(node)
+                    self._keep(node, root=not parent)
         self._children.clear()
 
-    def _keep(self, node: Node) -> None:
+    def _keep(self, node: Node, *, root: bool = False) -> None:
+        job = node.label == JOB_GROUP or (root and node.span_id in self._around_steps)
         failed = node.span_id in self._failed
-        self._record.outside.append(Outside(node.name, node.label, node.start, node.end, failed))
+        self._record.outside.append(
+            Outside(node.name, node.label, node.start, node.end, failed, job)
+        )
 
 
 class _Siblings:

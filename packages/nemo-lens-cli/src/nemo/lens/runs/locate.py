@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import orjson
+
+from nemo.lens.runs.layout import MANIFEST, PROCESS_FOLDER
 from nemo.lens.runs.lines import raw_lines, uncompressed_name
 from nemo.lens.runs.problems import Problems, RunError
-from nemo.lens.runs.process import MANIFEST
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,7 +22,6 @@ SIGNALS: Final = ("traces", "metrics", "logs")
 _SEGMENT: Final = re.compile(r"(traces|metrics|logs)-\d+\.jsonl")
 _FORMS: Final = (".gz", ".jsonl", ".zst")
 _SHARD: Final = re.compile(r"\d+|x")
-_PROCESS_FOLDER: Final = re.compile(r".+-(\d+|x)-.+-\d+")
 _LOOSE_SUFFIXES: Final = (".jsonl", ".json")
 _OTLP_MARKERS: Final = (b'"resourceSpans"', b'"resourceMetrics"', b'"resourceLogs"')
 _PEEK_BYTES: Final = 65_536
@@ -47,6 +48,18 @@ class RunLocation:
     files: tuple[Path, ...]
 
 
+class SeveralRunsError(RunError):
+    """The path holds more than one run.
+
+    Attributes:
+        newest_first: All of them.
+    """
+
+    def __init__(self, message: str, newest_first: tuple[RunLocation, ...]) -> None:
+        super().__init__(message)
+        self.newest_first = newest_first
+
+
 def find_runs(path: str | Path) -> list[RunLocation]:
     """The runs at a path or directly below it, sorted by name.
 
@@ -63,6 +76,8 @@ def find_runs(path: str | Path) -> list[RunLocation]:
             raise RunError(f"no run at {str(path)!r}: no such file or folder; {ACCEPTED}")
         if root.is_file():
             return _loose(root, [root])
+        if not root.is_dir():
+            raise RunError(f"no run at {str(path)!r}: neither a file nor a folder; {ACCEPTED}")
         children = sorted(root.iterdir())
         own = _run_at(root, children)
         if own is not None:
@@ -82,15 +97,32 @@ def locate(path: str | Path) -> RunLocation:
     """
     runs = find_runs(path)
     if not runs:
-        raise RunError(f"no run at {str(path)!r}: no recorded telemetry there; {ACCEPTED}")
+        raise RunError(f"no run at {str(path)!r}: {_why_none(Path(path))}; {ACCEPTED}")
     if len(runs) > 1:
+        runs.sort(key=_started, reverse=True)
         names = ", ".join(run.name for run in runs[:_LISTED])
         more = f" and {len(runs) - _LISTED} more" if len(runs) > _LISTED else ""
-        raise RunError(
-            f"{str(path)!r} holds {len(runs)} runs ({names}{more}); name one of them, "
-            f"for example {str(runs[-1].path)!r}"
+        raise SeveralRunsError(
+            f"{str(path)!r} holds {len(runs)} runs, the newest first: {names}{more}; name one of "
+            f"them, for example {str(runs[0].path)!r}",
+            tuple(runs),
         )
     return runs[0]
+
+
+def _why_none(path: Path) -> str:
+    if path.is_dir():
+        return "no recorded telemetry there"
+    return "the file is empty" if path.stat().st_size == 0 else "the file holds no OTLP-JSON"
+
+
+def _started(run: RunLocation) -> tuple[int, str]:
+    """When a run began, for sorting: by its first manifest, else by the age of its folder."""
+    try:
+        manifest = orjson.loads((run.folders[0] / MANIFEST).read_bytes())
+        return int(manifest["started_unix_nano"]), run.name
+    except (IndexError, OSError, ValueError, KeyError, TypeError):
+        return run.path.stat().st_mtime_ns, run.name
 
 
 def segments(folder: Path) -> dict[str, tuple[Path, ...]]:
@@ -141,7 +173,7 @@ def _run_at(root: Path, children: list[Path]) -> RunLocation | None:
 
 
 def _looks_like_process(path: Path) -> bool:
-    return path.is_dir() and _PROCESS_FOLDER.fullmatch(path.name) is not None
+    return path.is_dir() and PROCESS_FOLDER.fullmatch(path.name) is not None
 
 
 def _is_process_folder(children: Iterable[Path]) -> bool:

@@ -8,21 +8,26 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Final
 
 from nemo.lens.runs.answers import EventRow, ProcessRow, RunSummary
-from nemo.lens.runs.collect import PLANNED_GROUPS, collect
+from nemo.lens.runs.collect import collect
+from nemo.lens.runs.quantities import noun, plural
+from nemo.lens.runs.rank_names import ranks_in_words
 from nemo.lens.runs.ranks import analyse_ranks
 from nemo.lens.runs.signals import log_rows, metric_rows
 from nemo.lens.runs.spreads import spread
+from nemo.lens.runs.step_records import PLANNED_GROUPS
 from nemo.lens.runs.steps import phase_rows, ranks_of, truncated_rows
 
 if TYPE_CHECKING:
-    from nemo.lens.runs.collect import Outside, ProcessRecord
     from nemo.lens.runs.process import Process
     from nemo.lens.runs.run import Run
+    from nemo.lens.runs.step_records import Outside, ProcessRecord
 
 NO_END: Final = "no end recorded: killed or still running"
+NO_MANIFEST: Final = "not known how it ended: no manifest could be read"
 _ORDERLY: Final = {"shutdown": "orderly shutdown", "exit": "orderly end at interpreter exit"}
 _SIGNAL: Final = "signal:"
 _MAX_MISSING: Final = 1000
+_MOST_LAST_SEEN: Final = 4
 
 
 def summarise(run: Run, records: list[ProcessRecord] | None = None) -> RunSummary:
@@ -52,8 +57,8 @@ def summarise(run: Run, records: list[ProcessRecord] | None = None) -> RunSummar
     lowest = _lowest(records)
     return RunSummary(
         run=run.run_id,
-        verdict=_verdict(processes, ranks.verdict),
-        problems=(*run.problems, *_notes(records, left_out)),
+        verdict=_verdict(records, processes, ranks.verdict),
+        problems=(*ranks.problems, *_notes(records, left_out)),
         path=str(run.path),
         started_unix_nano=started,
         duration_s=(ended - started) / 1e9 if started is not None and ended > started else 0.0,
@@ -68,6 +73,7 @@ def summarise(run: Run, records: list[ProcessRecord] | None = None) -> RunSummar
         processes=processes,
         metrics=metrics,
         events=_event_rows(records),
+        failed_jobs=sum(span.job and span.failed for record in records for span in record.outside),
         logs=logs,
         truncated=truncated_rows(records),
         lost=dict(lost),
@@ -82,7 +88,7 @@ def ending(process: Process) -> str:
     """In words how a process ended, as far as its record says."""
     end = process.end
     if end is None:
-        return NO_END
+        return NO_END if process.manifest else NO_MANIFEST
     if end.startswith(_SIGNAL):
         return f"ended by {end[len(_SIGNAL) :]}, telemetry flushed"
     return _ORDERLY.get(end, f"ended: {end}")
@@ -103,7 +109,7 @@ def _process_row(record: ProcessRecord) -> ProcessRow:
         ended_unix_nano=process.ended_unix_nano,
         spans=record.spans,
         last_span=record.last_name,
-        last_span_unix_nano=record.last_end if record.last_name is not None else None,
+        last_span_unix_nano=record.last_finished if record.last_name is not None else None,
         last_step=max((step.step for step in record.steps), default=None),
         steps=len(record.steps),
         lost=process.lost,
@@ -153,34 +159,88 @@ def _notes(records: list[ProcessRecord], left_out: int) -> list[str]:
     notes: list[str] = []
     for record in records:
         if count := record.unnumbered_steps:
-            spans = "1 step span carries" if count == 1 else f"{count} step spans carry"
-            was = "was" if count == 1 else "were"
-            notes.append(f"{record.process.label}: {spans} no dl.iteration and {was} not compared")
+            spans = plural(count, "step span carries", "step spans carry")
+            was = noun(count, "was", "were")
+            notes.append(
+                f"{record.process.label}: {spans} no dl.iteration or iteration and {was} not compared"
+            )
     if left_out:
         notes.append(f"metrics: {left_out} points of further series are not shown")
     return notes
 
 
-def _verdict(processes: tuple[ProcessRow, ...], ranks_verdict: str) -> str:
+def _verdict(
+    records: list[ProcessRecord], processes: tuple[ProcessRow, ...], ranks_verdict: str
+) -> str:
+    """What went wrong with the run comes first, then who is slow."""
     if not processes:
         return "No process left a record."
-    open_ended = [row for row in processes if row.end is None]
-    if not open_ended:
-        return ranks_verdict
-    sentences = [_last_seen(row) for row in open_ended[:4]]
-    if len(open_ended) > len(sentences):
-        more = len(open_ended) - len(sentences)
-        sentences.append(f"{more} more processes have no recorded end.")
+    sentences = [*_open_ends(records), *_signals(records), *_failed_jobs(records)]
     return " ".join([*sentences, ranks_verdict])
 
 
-def _last_seen(row: ProcessRow) -> str:
-    who = f"Process {row.pid}" if row.rank is None else f"Rank {row.rank}"
-    where = f" on {row.host}" if row.host else ""
-    if row.last_span is None:
+def _open_ends(records: list[ProcessRecord]) -> list[str]:
+    """The processes of run folders of which no end is known; a collector's files never tell."""
+    open_ended = [
+        record
+        for record in records
+        if record.process.end is None and (record.process.manifest or record.process.folder)
+    ]
+    sentences = [_last_seen(record) for record in open_ended[:_MOST_LAST_SEEN]]
+    if len(open_ended) > len(sentences):
+        more = len(open_ended) - len(sentences)
+        others = plural(more, "more process has", "more processes have")
+        sentences.append(f"{others} no recorded end.")
+    return sentences
+
+
+def _signals(records: list[ProcessRecord]) -> list[str]:
+    by_signal: dict[str, list[ProcessRecord]] = defaultdict(list)
+    for record in records:
+        end = record.process.end or ""
+        if end.startswith(_SIGNAL):
+            by_signal[end[len(_SIGNAL) :]].append(record)
+    return [
+        f"{_who(ended)} {noun(len(ended), 'was', 'were')} ended by {name}."
+        for name, ended in by_signal.items()
+    ]
+
+
+def _failed_jobs(records: list[ProcessRecord]) -> list[str]:
+    failed: dict[str, list[ProcessRecord]] = defaultdict(list)
+    for record in records:
+        names = {span.name for span in record.outside if span.job and span.failed}
+        for name in sorted(names):
+            failed[name].append(record)
+    return [
+        f"The job ended early with an error: {name} failed on {_where(found)}."
+        for name, found in failed.items()
+    ]
+
+
+def _who(records: list[ProcessRecord]) -> str:
+    where = _where(records)
+    return where[0].upper() + where[1:]
+
+
+def _where(records: list[ProcessRecord]) -> str:
+    ranks = ranks_of(records)
+    if ranks:
+        return ranks_in_words(ranks)
+    return f"process {records[0].process.pid}" if len(records) == 1 else f"{len(records)} processes"
+
+
+def _last_seen(record: ProcessRecord) -> str:
+    process = record.process
+    who = f"Process {process.pid}" if process.rank is None else f"Rank {process.rank}"
+    where = f" on {process.host}" if process.host else ""
+    if not process.manifest:
+        return f"Of {who[0].lower()}{who[1:]}{where} it is {NO_MANIFEST}."
+    if record.last_name is None:
         return f"{who}{where} has no recorded end (killed or still running) and left no span."
-    step = "" if row.last_step is None else f"; its last finished step is {row.last_step}"
+    last_step = max((step.step for step in record.steps), default=None)
+    step = "" if last_step is None else f"; its last recorded step is {last_step}"
     return (
         f"{who}{where} has no recorded end (killed or still running): the last span seen is "
-        f"{row.last_span}{step}."
+        f"{record.last_name}{step}."
     )

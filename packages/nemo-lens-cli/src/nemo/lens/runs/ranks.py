@@ -11,9 +11,18 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Final
 
-from nemo.lens.runs.answers import RankRow, RanksReport, Straggler
+from nemo.lens.runs.answers import (
+    ARRIVAL,
+    DURATION,
+    OWN_WORK,
+    RankRow,
+    RanksReport,
+    Straggler,
+)
 from nemo.lens.runs.cohorts import cohorts
 from nemo.lens.runs.collect import collect
+from nemo.lens.runs.missing import missing_ranks, no_step
+from nemo.lens.runs.quantities import duration, noun, plural
 from nemo.lens.runs.spreads import median, medians_of_others, middle
 from nemo.lens.runs.stragglers import MIN_STEPS, chronic, once
 
@@ -21,12 +30,30 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from nemo.lens.runs.cohorts import Cohort, Member, Work
-    from nemo.lens.runs.collect import ProcessRecord
     from nemo.lens.runs.run import Run
+    from nemo.lens.runs.step_records import ProcessRecord
 
 _LISTED: Final = 8
 # Beyond this a percentage says less than the seconds alone.
 _MANIFOLD: Final = 10.0
+# A rank that ends its steps late without a phase that takes longer only began them late.
+_MIN_IN_PHASE: Final = 0.5
+_HOW_TO_MARK: Final = "Mark waiting with group communication or nemo.wait=true to tell who waits."
+_CHRONIC: Final[dict[str, str]] = {
+    OWN_WORK: "{} more own work per step than the other ranks, which wait for it",
+    ARRIVAL: "it ends its steps {} later than the other ranks",
+    DURATION: "its steps take {} longer than those of the other ranks",
+}
+_UNMARKED: Final[dict[str, str]] = {
+    ARRIVAL: (
+        "Waiting is not marked in this run, so ranks were compared by when they reach the end of "
+        f"a step. {_HOW_TO_MARK}"
+    ),
+    DURATION: (
+        "Waiting is not marked in this run and the step times do not show that the ranks meet in "
+        f"each step, so only step times were compared. {_HOW_TO_MARK}"
+    ),
+}
 
 
 def analyse_ranks(run: Run, records: list[ProcessRecord] | None = None) -> RanksReport:
@@ -42,16 +69,16 @@ def analyse_ranks(run: Run, records: list[ProcessRecord] | None = None) -> Ranks
     """
     records = collect(run) if records is None else records
     groups = cohorts(records)
+    missing = missing_ranks(records)
     stragglers = [straggler for cohort in groups for straggler in _stragglers(cohort)]
     stragglers.sort(key=lambda found: (found.kind != "chronic", -found.excess_s_per_step))
-    marked = any(cohort.marked for cohort in groups)
     return RanksReport(
         run=run.run_id,
-        verdict=_verdict(groups, stragglers),
-        problems=run.problems,
+        verdict=" ".join([_verdict(groups, stragglers, records), *missing.sentences]),
+        problems=(*run.problems, *missing.problems),
         stragglers=tuple(stragglers),
         ranks=tuple(_row(cohort, member) for cohort in groups for member in cohort.members),
-        waiting_marked=marked,
+        waiting_marked=any(cohort.compared == OWN_WORK for cohort in groups),
     )
 
 
@@ -64,28 +91,36 @@ def _stragglers(cohort: Cohort) -> list[Straggler]:
         mean = sum(member.excess.shared_s[index] for index in indices) / len(indices)
         steps = tuple(member.excess.steps[index] for index in indices)
         found.append(_straggler(cohort, place, "once", mean, steps))
-    return found
+    return [straggler for straggler in found if straggler is not None]
 
 
 def _straggler(
     cohort: Cohort, place: int, kind: str, excess: float, steps: tuple[int, ...]
-) -> Straggler:
+) -> Straggler | None:
+    """A rank that stands out, or None for one whose phases are no longer than those of others."""
     member = cohort.members[place]
     typical = median(member.excess.others_s)
+    phase, in_phase = _phase(cohort, place, frozenset(steps))
+    if cohort.compared == ARRIVAL and in_phase < _MIN_IN_PHASE * excess:
+        return None
     return Straggler(
         rank=member.rank,
         host=member.record.process.host,
-        phase=_phase(cohort, place, frozenset(steps)),
+        phase=phase,
         kind=kind,
         excess_s_per_step=excess,
         role=cohort.role,
         excess_ratio=excess / typical if typical > 0 else 0.0,
         steps=steps,
+        compared_by=cohort.compared,
     )
 
 
-def _phase(cohort: Cohort, place: int, steps: frozenset[int]) -> str:
-    """The phase in which a rank exceeds the others most, in the given steps or in all of them."""
+def _phase(cohort: Cohort, place: int, steps: frozenset[int]) -> tuple[str, float]:
+    """The phase in which a rank exceeds the others most, and by how many seconds per step.
+
+    In the given steps, or in all of them.
+    """
     by_step: dict[int, list[tuple[int, Work]]] = defaultdict(list)
     for other, member in enumerate(cohort.members):
         for work in member.works:
@@ -99,7 +134,8 @@ def _phase(cohort: Cohort, place: int, steps: frozenset[int]) -> str:
         for label in row[index][1].phases:
             lengths = [work.phases.get(label, 0.0) for _other, work in row]
             excesses[label].append(lengths[index] - medians_of_others(lengths)[index])
-    return max(excesses, key=lambda label: median(excesses[label]), default="step")
+    typical = {label: median(found) for label, found in excesses.items()}
+    return max(typical.items(), key=lambda item: item[1], default=("step", 0.0))
 
 
 def _row(cohort: Cohort, member: Member) -> RankRow:
@@ -120,59 +156,65 @@ def _row(cohort: Cohort, member: Member) -> RankRow:
         steps=len(member.excess.all_s),
         clock_drift_ppm=offset.drift * 1e6 if offset else 0.0,
         phases_s={label: median(found) for label, found in sorted(lengths.items())},
+        compared_by=cohort.compared,
     )
 
 
-def _verdict(groups: list[Cohort], stragglers: list[Straggler]) -> str:
+def _verdict(
+    groups: list[Cohort], stragglers: list[Straggler], records: list[ProcessRecord]
+) -> str:
     if not groups:
-        return (
-            "No finished step of a ranked process was recorded, so there is nothing to compare: "
-            "a step is a span of group step that carries dl.iteration."
-        )
+        if any(record.steps for record in records):
+            return (
+                "No process with steps says which rank it is, so there is nothing to compare: give "
+                "setup_telemetry rank and world_size."
+            )
+        return f"{no_step(records)} So there is nothing to compare."
     if stragglers:
         sentences = [_sentence(straggler) for straggler in stragglers[:_LISTED]]
         if len(stragglers) > _LISTED:
-            sentences.append(f"{len(stragglers) - _LISTED} more ranks stand out.")
-        return " ".join([*sentences, *_whole_hosts(groups, stragglers)])
+            more = len(stragglers) - _LISTED
+            sentences.append(f"{plural(more, 'more rank stands', 'more ranks stand')} out.")
+        ways = {straggler.compared_by for straggler in stragglers}
+        return " ".join([*sentences, *_whole_hosts(groups, stragglers), *_unmarked(ways)])
     ranks = sum(len(cohort.members) for cohort in groups)
     steps = max(cohort.steps for cohort in groups)
     if all(len(cohort.members) == 1 for cohort in groups):
         return "Only one rank recorded steps, so there is nothing to compare it with."
     if steps < MIN_STEPS:
         return (
-            f"Too few steps to tell a slow rank from noise: {steps} were compared after the "
-            f"first, {MIN_STEPS} are needed."
+            f"Too few steps to tell a slow rank from noise: {steps} after the first could be "
+            f"compared, {MIN_STEPS} are needed."
         )
-    unmarked = (
-        ""
-        if any(cohort.marked for cohort in groups)
-        else (
-            " Waiting is not marked in this run (group communication or nemo.wait=true), so only the "
-            "order of arrival was compared."
-        )
-    )
-    return f"No rank stands out among {ranks} ranks in {steps} compared steps.{unmarked}"
+    fewest = min(len(member.excess.all_s) for cohort in groups for member in cohort.members)
+    compared = f"{fewest} to {steps}" if fewest < steps else str(steps)
+    verdict = f"No rank stands out among {ranks} ranks in {compared} compared steps."
+    return " ".join([verdict, *_unmarked({cohort.compared for cohort in groups})])
+
+
+def _unmarked(ways: set[str]) -> Iterable[str]:
+    """What a comparison without marked waiting is worth."""
+    return [sentence for way, sentence in _UNMARKED.items() if way in ways]
 
 
 def _sentence(straggler: Straggler) -> str:
     who = f"Rank {straggler.rank}"
     if straggler.host:
         who += f" on {straggler.host}"
-    amount = _duration(straggler.excess_s_per_step)
+    amount = duration(straggler.excess_s_per_step)
     if straggler.excess_ratio < _MANIFOLD:
         amount += f" ({straggler.excess_ratio:.0%})"
     if straggler.kind == "chronic":
         return (
-            f"{who} is slow in {straggler.phase}: {amount} more own work per step than the other "
-            "ranks, which wait for it."
+            f"{who} is slow in {straggler.phase}: {_CHRONIC[straggler.compared_by].format(amount)}."
         )
     steps = ", ".join(str(step) for step in straggler.steps[:_LISTED])
-    noun = "step" if len(straggler.steps) == 1 else "steps"
-    return f"{who} held up {noun} {steps} in {straggler.phase}: {amount} more than the other ranks."
-
-
-def _duration(seconds: float) -> str:
-    return f"{seconds:.2f} s" if seconds >= 1 else f"{seconds * 1000:.1f} ms"
+    held = f"{noun(len(straggler.steps), 'step')} {steps}"
+    if straggler.compared_by == DURATION:
+        return (
+            f"{who} took long for {held} in {straggler.phase}: {amount} more than the other ranks."
+        )
+    return f"{who} held up {held} in {straggler.phase}: {amount} more than the other ranks."
 
 
 def _whole_hosts(groups: list[Cohort], stragglers: list[Straggler]) -> Iterable[str]:

@@ -8,8 +8,9 @@ Nothing in a file is trusted: a value of the wrong shape is left out and counted
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeGuard, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
+from nemo.lens.runs.otlp_json import SHAPE_ERRORS, any_value, attribute, attributes, items
 from nemo.lens.semconv import NEMO_SPAN_GROUP
 
 if TYPE_CHECKING:
@@ -21,9 +22,6 @@ MAX_NANO: Final = 2**63 - 1
 STATUS_ERROR: Final = 2
 _GROUP_KEY: Final = NEMO_SPAN_GROUP
 _POINT_KINDS: Final = ("gauge", "sum", "histogram", "exponentialHistogram", "summary")
-_MAX_DEPTH: Final = 16
-# What reading a value of the wrong shape can raise.
-_SHAPE_ERRORS: Final = (KeyError, TypeError, ValueError, AttributeError, OverflowError)
 
 
 class Span(NamedTuple):
@@ -118,71 +116,6 @@ class LogRecord(NamedTuple):
     raw: dict[str, Any]
 
 
-def is_list(value: Any) -> TypeGuard[list[Any]]:
-    """Whether a decoded value is a JSON array."""
-    return isinstance(value, list)
-
-
-def any_value(value: Any, depth: int = 0) -> Any:
-    """The plain value of an OTLP-JSON AnyValue; None for what is none."""
-    if not isinstance(value, dict) or depth > _MAX_DEPTH:
-        return None
-    kinds = _DECODERS.keys() & cast("dict[str, Any]", value)
-    try:
-        kind = kinds.pop()
-        return _DECODERS[kind](value[kind], depth)
-    except _SHAPE_ERRORS:
-        return None
-
-
-def _array(content: Any, depth: int) -> list[Any]:
-    return [any_value(item, depth + 1) for item in content.get("values", ())]
-
-
-def _mapping(content: Any, depth: int) -> dict[str, Any]:
-    return attributes(content.get("values"), depth + 1)
-
-
-_DECODERS: Final[dict[str, Callable[[Any, int], Any]]] = {
-    "stringValue": lambda content, _depth: content if isinstance(content, str) else None,
-    "intValue": lambda content, _depth: int(content),
-    "doubleValue": lambda content, _depth: float(content),
-    "boolValue": lambda content, _depth: content is True or content == "true",
-    "bytesValue": lambda content, _depth: content if isinstance(content, str) else None,
-    "arrayValue": _array,
-    "kvlistValue": _mapping,
-}
-
-
-def attributes(pairs: Any, depth: int = 0) -> dict[str, Any]:
-    """OTLP-JSON attributes as a dictionary; what has no string key is left out."""
-    return {key: any_value(value, depth) for key, value in _pairs(pairs)}
-
-
-def attribute(pairs: Any, key: str) -> Any:
-    """The plain value of one attribute, None when there is none."""
-    return next((any_value(value) for name, value in _pairs(pairs) if name == key), None)
-
-
-def _pairs(pairs: Any) -> Iterator[tuple[str, Any]]:
-    if not is_list(pairs):
-        return
-    for pair in pairs:
-        if isinstance(pair, dict):
-            entry = cast("dict[str, Any]", pair)
-            key = entry.get("key")
-            if isinstance(key, str):
-                yield key, entry.get("value")
-
-
-def items(holder: Any, key: str) -> list[dict[str, Any]]:
-    """The objects in the list `holder[key]`; empty for any other shape."""
-    found = cast("dict[str, Any]", holder).get(key) if isinstance(holder, dict) else None
-    if not is_list(found):
-        return []
-    return [cast("dict[str, Any]", item) for item in found if isinstance(item, dict)]
-
-
 def _scope_group(scope_spans: dict[str, Any]) -> str | None:
     scope = scope_spans.get("scope")
     if not isinstance(scope, dict):
@@ -214,7 +147,7 @@ def decode_spans(
                 ):
                     damaged()
                     continue
-            except _SHAPE_ERRORS:
+            except SHAPE_ERRORS:
                 damaged()
                 continue
             # A clock that was set back must not make a negative duration.
@@ -241,7 +174,7 @@ def _point_or_none(
 ) -> Point | None:
     try:
         return _point(metric, kind, raw, process)
-    except _SHAPE_ERRORS:
+    except SHAPE_ERRORS:
         return None
 
 
@@ -278,7 +211,7 @@ def decode_logs(
 def _log_record(raw: dict[str, Any], process: Process) -> LogRecord | None:
     try:
         time_unix_nano = _nano(raw.get("timeUnixNano") or raw.get("observedTimeUnixNano") or 0)
-    except _SHAPE_ERRORS:
+    except SHAPE_ERRORS:
         return None
     text = raw.get("severityText")
     severity = text if isinstance(text, str) and text else _severity(raw.get("severityNumber"))

@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING
 
 from nemo.lens.runs.answers import PhaseRow, StepRow, StepsReport, TruncatedRow
 from nemo.lens.runs.collect import collect
+from nemo.lens.runs.missing import no_step
+from nemo.lens.runs.quantities import duration, plural
 from nemo.lens.runs.spreads import median, spread
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from nemo.lens.runs.collect import ProcessRecord, StepRecord, Truncated
     from nemo.lens.runs.phases import Phase
     from nemo.lens.runs.run import Run
+    from nemo.lens.runs.step_records import ProcessRecord, StepRecord, Truncated
 
 
 def analyse_steps(run: Run, records: list[ProcessRecord] | None = None) -> StepsReport:
@@ -37,7 +39,7 @@ def analyse_steps(run: Run, records: list[ProcessRecord] | None = None) -> Steps
     rows = _step_rows(records)
     return StepsReport(
         run=run.run_id,
-        verdict=_verdict(len(rows), phases, durations),
+        verdict=_verdict(len(rows), phases, durations, records),
         problems=run.problems,
         duration_s=spread(durations),
         phases=phases,
@@ -53,6 +55,8 @@ def phase_rows(records: list[ProcessRecord]) -> tuple[PhaseRow, ...]:
     for record in records:
         for phase, found in record.names.items():
             names[phase] |= found
+        for phase in record.failed:
+            lengths.setdefault(phase, [])
         for step in record.steps:
             for phase, length in _parts(step).items():
                 lengths[phase].append(length / 1e9)
@@ -64,6 +68,8 @@ def phase_rows(records: list[ProcessRecord]) -> tuple[PhaseRow, ...]:
             waiting=phase.waiting,
             share=sum(found) / total,
             per_step_s=spread(found),
+            failed=sum(record.failed.get(phase, 0) for record in records),
+            rest=any(phase in record.rest for record in records),
         )
         for phase, found in lengths.items()
         if total > 0
@@ -130,16 +136,17 @@ def _step_row(number: int, steps: list[tuple[int | None, StepRecord]]) -> StepRo
     )
 
 
-def _verdict(steps: int, phases: tuple[PhaseRow, ...], durations: list[float]) -> str:
+def _verdict(
+    steps: int,
+    phases: tuple[PhaseRow, ...],
+    durations: list[float],
+    records: list[ProcessRecord],
+) -> str:
     if not steps or not phases:
-        return (
-            "No finished step was recorded: a step is a span of group step that carries "
-            "dl.iteration."
-        )
+        return no_step(records)
     largest = phases[0]
     waiting = " (waiting)" if largest.waiting else ""
-    noun = "step" if steps == 1 else "steps"
     return (
-        f"{steps} {noun}, {median(durations) * 1000:.1f} ms at the median; the largest part is "
+        f"{plural(steps, 'step')}, {duration(median(durations))} at the median; the largest part is "
         f"{largest.phase}{waiting} with {largest.share:.0%}."
     )

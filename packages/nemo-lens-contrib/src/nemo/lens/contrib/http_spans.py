@@ -16,13 +16,8 @@ from typing import TYPE_CHECKING, Any
 from opentelemetry import trace
 from opentelemetry.trace import Span, SpanKind, StatusCode, Tracer, TracerProvider
 
-from nemo.lens.spans.outcome import (
-    EXCEPTION_MESSAGE,
-    EXCEPTION_STACKTRACE,
-    EXCEPTION_TYPE,
-    exception_text,
-    record_outcome,
-)
+from nemo.lens.semconv import EXCEPTION_MESSAGE, EXCEPTION_STACKTRACE, EXCEPTION_TYPE
+from nemo.lens.spans.outcome import exception_text, record_outcome
 from nemo.lens.spans.redaction import REDACTED
 
 if TYPE_CHECKING:

@@ -23,6 +23,7 @@ from opentelemetry import trace as trace_api
 from opentelemetry.context import _SUPPRESS_INSTRUMENTATION_KEY, Context
 from opentelemetry.metrics._internal import _ProxyMeterProvider
 
+from nemo.lens.sdk import generations
 from nemo.lens.sdk.inherited_locks import renew_locks
 
 if TYPE_CHECKING:
@@ -209,7 +210,8 @@ def new_logger_provider(resource: Resource, processor: Any) -> Any:
 def _lens_logger_provider_class() -> Any:
     from opentelemetry.sdk._logs import LoggerProvider
 
-    return type("LensLoggerProvider", (LoggerProvider,), {"_handle_fork": _leave_alone})
+    lens = type("LensLoggerProvider", (LoggerProvider,), {"_handle_fork": _leave_alone})
+    return generations.mark(lens)
 
 
 def _leave_alone(_provider: Any) -> None:
@@ -218,7 +220,7 @@ def _leave_alone(_provider: Any) -> None:
 
 def is_lens_logger_provider(provider: object) -> bool:
     """True for logger providers from `new_logger_provider`."""
-    return isinstance(provider, _lens_logger_provider_class())
+    return generations.is_ours(provider)
 
 
 def is_sdk_logger_provider(provider: object) -> bool:

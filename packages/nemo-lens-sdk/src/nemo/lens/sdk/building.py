@@ -15,7 +15,7 @@ from opentelemetry.sdk.trace import TracerProvider
 
 from nemo.lens.configuration.foreign_variables import read_foreign_variable
 from nemo.lens.resources.composition import compose_resource
-from nemo.lens.sdk import _otel_private, otel_environment
+from nemo.lens.sdk import _otel_private, generations, otel_environment
 from nemo.lens.sdk.export_queue import ExportQueue
 from nemo.lens.sdk.exporters.routes import Route, routes_of
 from nemo.lens.sdk.exporters.selection import exporters_by_signal
@@ -44,6 +44,7 @@ _SHORTEST_DELAY_S = 0.001
 _GIVEN_EXPORTER_DELAY_S = 0.2
 
 
+@generations.mark
 class LensTracerProvider(TracerProvider):
     """The SDK's provider, recognisable as ours; a forked child gets its resource from us.
 
@@ -65,6 +66,7 @@ class LensTracerProvider(TracerProvider):
         """Leave it to the runtime, which renews locks and resource of all providers together."""
 
 
+@generations.mark
 class LensMeterProvider(MeterProvider):
     """The SDK's provider, recognisable as ours; a forked child gets its resource from us."""
 

@@ -6,22 +6,21 @@ from __future__ import annotations
 
 import functools
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import opentelemetry.metrics
 import opentelemetry.trace
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.trace import TracerProvider
 
-from nemo.lens.sdk import _otel_private
-from nemo.lens.sdk.building import LensMeterProvider, LensTracerProvider
+from nemo.lens.sdk import _otel_private, generations
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from opentelemetry.sdk.resources import Resource
 
-    from nemo.lens.sdk.building import Build
+    from nemo.lens.sdk.building import Build, LensTracerProvider
 
 _logger = logging.getLogger("nemo.lens.sdk")
 
@@ -73,9 +72,10 @@ class InstalledProviders:
 
     def _install_traces(self, built: Build, fresh: LensTracerProvider) -> None:
         installed = opentelemetry.trace.get_tracer_provider()
-        if isinstance(installed, LensTracerProvider):
-            _otel_private.renew_tracer_provider(installed, fresh)
-            self._own_tracer_provider = installed
+        if generations.is_ours(installed):
+            own = cast("LensTracerProvider", installed)
+            _otel_private.renew_tracer_provider(own, fresh)
+            self._own_tracer_provider = own
         elif _otel_private.no_tracer_provider_installed():
             opentelemetry.trace.set_tracer_provider(fresh)
             self._own_tracer_provider = installed = fresh
@@ -95,7 +95,7 @@ class InstalledProviders:
 
     def _install_metrics(self, built: Build, fresh: MeterProvider) -> None:
         installed = opentelemetry.metrics.get_meter_provider()
-        if isinstance(installed, LensMeterProvider):
+        if isinstance(installed, MeterProvider) and generations.is_ours(installed):
             _otel_private.renew_meter_provider(installed, fresh)
             self._own_meter_provider = installed
         elif _otel_private.no_meter_provider_installed():

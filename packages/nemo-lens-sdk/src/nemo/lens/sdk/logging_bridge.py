@@ -13,6 +13,7 @@ import time
 import traceback
 from typing import TYPE_CHECKING, Any, cast
 
+from nemo.lens import semconv
 from nemo.lens.spans.text import encodable
 
 if TYPE_CHECKING:
@@ -163,9 +164,11 @@ def _attributes(record: logging.LogRecord) -> dict[str, Any]:
             attributes[_text(key)] = _plain(value)
     if record.exc_info and record.exc_info[0] is not None:
         kind, error, trace = record.exc_info
-        attributes["exception.type"] = kind.__qualname__
-        attributes["exception.message"] = _text(error)
-        attributes["exception.stacktrace"] = "".join(traceback.format_exception(kind, error, trace))
+        attributes[semconv.EXCEPTION_TYPE] = kind.__qualname__
+        attributes[semconv.EXCEPTION_MESSAGE] = _text(error)
+        attributes[semconv.EXCEPTION_STACKTRACE] = "".join(
+            traceback.format_exception(kind, error, trace)
+        )
     return attributes
 
 

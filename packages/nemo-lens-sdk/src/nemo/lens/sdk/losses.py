@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from opentelemetry.metrics import Observation
 
+from nemo.lens.semconv import NEMO_LENS_QUEUE, NEMO_LENS_REASON
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -33,7 +35,7 @@ def report_losses_as_metric(meter: Meter, pipeline: Pipeline) -> None:
         if running is None or running.is_shut_down:
             return []
         return [
-            Observation(number, {"nemo.lens.queue": queue, "nemo.lens.reason": reason})
+            Observation(number, {NEMO_LENS_QUEUE: queue, NEMO_LENS_REASON: reason})
             for queue, lost in running.lost_by_queue().items()
             for reason, number in lost.items()
         ]

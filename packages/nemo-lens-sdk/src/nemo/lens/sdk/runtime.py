@@ -20,7 +20,7 @@ from nemo.lens.fork_safety import run_in_forked_child
 from nemo.lens.global_providers import SCOPE_NAME
 from nemo.lens.package_info import __version__
 from nemo.lens.resources.instance import child_instance_id, started_by_multiprocessing
-from nemo.lens.sdk import _otel_private, ids
+from nemo.lens.sdk import _otel_private, generations, ids
 from nemo.lens.sdk.building import Build, build
 from nemo.lens.sdk.installed_providers import InstalledProviders
 from nemo.lens.sdk.losses import report_losses_as_metric
@@ -68,6 +68,7 @@ class Runtime:
         self._resource = built.resource
         self._signals = SignalFlush(built.pipeline)
         self._supervisor = self._signals.supervisor
+        generations.retire_others(Runtime, EXIT_TIMEOUT_MS)
         # First of all, and by this thread: what comes next may start threads that start it too,
         # and the signal handlers need its pipe.
         self._supervisor.start()
@@ -78,6 +79,7 @@ class Runtime:
             sigterm=self._config.sigterm_flush, warning_signals=self._config.flush_signals
         )
         _alive.add(self)
+        generations.running().add(self)
         atexit.register(self._at_exit)
         self.finish_with_multiprocessing()
 
@@ -165,6 +167,7 @@ class Runtime:
         self.providers.undo()
         self._signals.restore()
         _alive.discard(self)
+        generations.running().discard(self)
 
 
 def start(

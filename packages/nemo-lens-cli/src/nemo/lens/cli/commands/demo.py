@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nemo.lens.cli import exits
-from nemo.lens.cli.quantities import duration, plural
-from nemo.lens.cli.run_argument import command_for, open_run
+from nemo.lens.cli.invocation import command_for
+from nemo.lens.cli.run_argument import folder, open_run
 from nemo.lens.cli.screen import say
+from nemo.lens.runs.quantities import duration, plural
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--slow-rank",
-        type=int,
+        type=_rank,
         default=None,
         metavar="N",
         help="the rank that has to do its work twice (default: none)",
@@ -73,6 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--dir",
         default=_DEFAULT_DIRECTORY,
+        type=folder,
         metavar="DIR",
         help=f"where runs are kept, each in its own folder (default: {_DEFAULT_DIRECTORY})",
     )
@@ -114,15 +116,25 @@ def _count(most: int) -> Callable[[str], int]:
     return convert
 
 
+def _rank(text: str) -> int:
+    """A converter for the number of a rank; which ranks there are is known later."""
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not the number of a rank: 0 for the first one"
+        ) from None
+
+
 def _plan(arguments: argparse.Namespace) -> TrainingPlan:
     """Check what the parser cannot, and name the run."""
     from nemo.lens.cli.demo.messages import TrainingPlan
 
     slow, ranks = arguments.slow_rank, arguments.ranks
     if slow is not None and not 0 <= slow < ranks:
-        raise exits.UsageError(
-            f"nemo-lens demo: error: argument --slow-rank: {slow} is not one of the {ranks} ranks, "
-            f"which are numbered 0 to {ranks - 1}"
+        numbers = "the only rank is 0" if ranks == 1 else f"ranks are numbered 0 to {ranks - 1}"
+        arguments.parser.error(
+            f"argument --slow-rank: {slow} is not one of the {plural(ranks, 'rank')}; {numbers}"
         )
     directory = Path(arguments.dir).expanduser()
     try:
@@ -130,10 +142,9 @@ def _plan(arguments: argparse.Namespace) -> TrainingPlan:
         with tempfile.TemporaryFile(dir=directory):
             pass
     except OSError as error:
-        raise exits.UsageError(
-            f"nemo-lens demo: error: argument --dir: cannot write to {arguments.dir}: "
-            f"{error.strerror or error}"
-        ) from error
+        arguments.parser.error(
+            f"argument --dir: cannot write to {arguments.dir}: {error.strerror or error}"
+        )
     now = datetime.now(timezone.utc)
     run_id = f"demo-{now:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
     return TrainingPlan(str(directory), run_id, ranks, arguments.steps, slow)
@@ -175,7 +186,7 @@ def _answer(
     plan: TrainingPlan, outcome: Outcome, duration_s: float, screen: Screen, *, as_json: bool
 ) -> None:
     try:
-        recorded = open_run(_run_path(plan))
+        recorded = open_run(_run_path(plan), "report")
     except exits.ProblemError:
         say(_result(plan, outcome, duration_s))
         raise
@@ -213,7 +224,16 @@ def _json(plan: TrainingPlan, outcome: Outcome, duration_s: float, recorded: Run
 
 
 def _interrupted(plan: TrainingPlan, outcome: Outcome) -> str:
+    from nemo.lens.runs import RunError, find_runs
+
+    after = f"after step {outcome.step}" if outcome.step else "before the first step was done"
+    try:
+        recorded = find_runs(_run_path(plan))
+    except RunError:
+        recorded = []
+    if not recorded:
+        return f"nemo-lens demo: interrupted {after}; nothing was recorded"
     return (
-        f"nemo-lens demo: interrupted after step {outcome.step}; what was recorded until then: "
-        f"{command_for('report', _run_path(plan))}"
+        f"nemo-lens demo: interrupted {after}; its ranks were ended with SIGTERM. What was recorded "
+        f"until then: {command_for('report', _run_path(plan))}"
     )

@@ -22,7 +22,7 @@ DESCRIPTION = (
 )
 EPILOG = """\
 examples:
-  nemo-lens ranks nemo-lens-runs/demo-20260102-030405
+  nemo-lens ranks nemo-lens-runs/demo-20260102-030405-1f2e
   nemo-lens ranks DIR --json | jq '.stragglers'
   nemo-lens ranks DIR --check       fail a pipeline when a rank is slow
 
@@ -46,19 +46,13 @@ def run(arguments: argparse.Namespace, screen: Screen) -> int:
     from nemo.lens.cli.views import rank_table
     from nemo.lens.runs import analyse_ranks
 
-    answer = analyse_ranks(open_run(arguments.path))
+    answer = analyse_ranks(open_run(arguments.path, NAME))
     if arguments.json:
         screen.json(answer.to_json())
     else:
         page = screen.page()
         rank_table.verdict(page, answer.verdict, good=not (answer.stragglers or answer.problems))
         rank_table.ranks(page, answer.ranks, answer.stragglers, everything=arguments.all)
-        if answer.ranks and not answer.waiting_marked:
-            page.blank()
-            page.paragraph(
-                "No span of this run is marked as waiting (group communication or attribute "
-                "nemo.wait=true), so ranks were compared by when they reach the end of a step."
-            )
         rank_table.problems(page, answer.problems)
         screen.show(page)
     return exits.PROBLEM if arguments.check and answer.stragglers else exits.DONE

@@ -22,7 +22,7 @@ DESCRIPTION = (
 )
 EPILOG = """\
 examples:
-  nemo-lens report nemo-lens-runs/demo-20260102-030405
+  nemo-lens report nemo-lens-runs/demo-20260102-030405-1f2e
   nemo-lens report DIR | less
   nemo-lens report DIR --json | jq '.step_s.p50'
 
@@ -41,7 +41,7 @@ def run(arguments: argparse.Namespace, screen: Screen) -> int:
     from nemo.lens.cli.views import report_page
     from nemo.lens.runs import summarise
 
-    answer = summarise(open_run(arguments.path))
+    answer = summarise(open_run(arguments.path, NAME))
     if arguments.json:
         screen.json(answer.to_json())
     else:

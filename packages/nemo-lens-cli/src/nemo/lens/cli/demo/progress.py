@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
 from nemo.lens.cli.demo.messages import Evaluated, Progress
-from nemo.lens.cli.screen import is_styled
+from nemo.lens.cli.screen import is_styled, say_to
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -19,7 +19,7 @@ _PLAIN_LINES = 10
 
 
 @contextmanager
-def progress(stream: TextIO, steps: int) -> Generator[Callable[[Message], None]]:
+def progress(stream: TextIO | None, steps: int) -> Generator[Callable[[Message], None]]:
     """Show the training on ``stream`` while the block runs.
 
     Args:
@@ -55,7 +55,7 @@ def progress(stream: TextIO, steps: int) -> Generator[Callable[[Message], None]]
 class _PlainLines:
     """About ten lines for a whole training, whatever its length."""
 
-    def __init__(self, stream: TextIO, steps: int) -> None:
+    def __init__(self, stream: TextIO | None, steps: int) -> None:
         self._stream = stream
         self._steps = steps
         self._every = max(1, steps // _PLAIN_LINES)
@@ -71,5 +71,4 @@ class _PlainLines:
             )
 
     def _say(self, line: str) -> None:
-        self._stream.write(f"{line}\n")
-        self._stream.flush()
+        say_to(self._stream, line)

@@ -7,7 +7,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from nemo.lens.cli.page import Cell, Column
-from nemo.lens.cli.quantities import duration, plural, signed_duration
+from nemo.lens.runs.answers import ARRIVAL, DURATION, OWN_WORK
+from nemo.lens.runs.quantities import duration, noun, plural, signed_duration
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,6 +39,9 @@ def ranks(
 ) -> None:
     """The ranks side by side: own work and waiting in a typical step.
 
+    Where waiting is not marked, the length of the step, and how much earlier than the last rank it
+    ended where that could be compared.
+
     Args:
         page: Where to write.
         rows: All ranks; those without a whole step are left out.
@@ -54,7 +58,7 @@ def ranks(
         hidden = [row.own_s.p50 for row in rows if row not in shown]
         page.paragraph(
             f"{plural(len(hidden), 'more rank')} with {duration(min(hidden))} to "
-            f"{duration(max(hidden))} of own work (all: nemo-lens ranks DIR --all)",
+            f"{duration(max(hidden))} of {_measure(rows)} (all: nemo-lens ranks DIR --all)",
             "dim",
         )
 
@@ -86,15 +90,16 @@ def _table(
     several_roles = len({row.role for row in rows}) > 1
     restarted = any(row.restart for row in rows)
     offsets = any(abs(row.clock_offset_s) >= _NOTABLE_OFFSET_S for row in rows)
+    waiting = _waiting_title(rows)
     columns = [
         Column("rank", "right"),
         *([Column("role")] if several_roles else []),
         *([Column("restart", "right")] if restarted else []),
-        Column("host"),
-        Column("own work", "right"),
-        Column("waiting", "right"),
+        Column("host", optional=True),
+        Column(_measure(rows), "right"),
+        *([Column(waiting, "right")] if waiting else []),
         *([Column("clock", "right")] if offsets else []),
-        Column(""),
+        Column("", optional=True),
         Column(""),
     ]
     cells: list[list[Cell]] = []
@@ -109,7 +114,7 @@ def _table(
                 *([Cell(str(row.restart))] if restarted else []),
                 Cell(row.host),
                 Cell(duration(row.own_s.p50), style),
-                Cell(duration(row.wait_s.p50)),
+                *([Cell(_waited(row, waiting))] if waiting else []),
                 *([Cell(signed_duration(row.clock_offset_s))] if offsets else []),
                 Cell(bar, style or "cyan"),
                 Cell("; ".join(slow), style),
@@ -118,13 +123,29 @@ def _table(
     page.table(columns, cells)
 
 
+def _measure(rows: Sequence[RankRow]) -> str:
+    """What the ranks of a table are compared by."""
+    return "own work" if any(row.compared_by == OWN_WORK for row in rows) else "step time"
+
+
+def _waiting_title(rows: Sequence[RankRow]) -> str:
+    ways = {row.compared_by for row in rows}
+    if OWN_WORK in ways:
+        return "waiting"
+    return "early by" if ARRIVAL in ways else ""
+
+
+def _waited(row: RankRow, title: str) -> str:
+    unknown = row.compared_by == DURATION or (row.compared_by == ARRIVAL and title == "waiting")
+    return "unknown" if unknown else duration(row.wait_s.p50)
+
+
 def _note(straggler: Straggler) -> str:
     if straggler.kind != "once":
         return f"slow in {straggler.phase}"
     steps = ", ".join(map(str, straggler.steps[:_MOST_STEPS]))
     more = ", ..." if len(straggler.steps) > _MOST_STEPS else ""
-    noun = "step" if len(straggler.steps) == 1 else "steps"
-    return f"slow in {straggler.phase} in {noun} {steps}{more}"
+    return f"slow in {straggler.phase} in {noun(len(straggler.steps), 'step')} {steps}{more}"
 
 
 def _key(item: RankRow | Straggler) -> _Key:

@@ -7,10 +7,11 @@ from __future__ import annotations
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
+from nemo.lens.cli.invocation import command_for
 from nemo.lens.cli.page import Cell, Column
-from nemo.lens.cli.quantities import duration, number, plural, share
-from nemo.lens.cli.run_argument import command_for
 from nemo.lens.cli.views import rank_table
+from nemo.lens.runs.quantities import duration, number, plural, share
+from nemo.lens.runs.rank_names import ranks_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
 
 _BAR_LENGTH = 24
 _MOST_METRICS = 20
+_REST = "rest of the step"
 _MOST_LISTED = 8
-_PAIR = 2
 # How OpenTelemetry spells a number without a unit.
 _NO_UNIT = "1"
 
@@ -47,6 +48,7 @@ def _is_good(summary: RunSummary) -> bool:
         not (summary.stragglers or summary.problems or _losses(summary))
         and bool(summary.processes)
         and all(process.orderly for process in summary.processes)
+        and not summary.failed_jobs
     )
 
 
@@ -59,7 +61,7 @@ def _facts(summary: RunSummary) -> list[tuple[str, str]]:
             text += f", 90% within {duration(step.p90)}"
         facts.append(("steps", text))
     facts.append(("spans", f"{summary.spans:,}"))
-    facts.append(("ended", _ended(summary.processes)))
+    facts.append(("ended", _ended(summary)))
     return facts
 
 
@@ -77,41 +79,53 @@ def _ranks(summary: RunSummary) -> str:
         return f"{present:,} on {hosts}"
     text = f"{present:,} of {summary.ranks_expected:,} on {hosts}"
     if summary.ranks_missing:
-        text += f"; no record of {_listed(summary.ranks_missing)}"
+        text += f"; no record of {ranks_in_words(summary.ranks_missing)}"
     return text
 
 
-def _ended(processes: Sequence[ProcessRow]) -> str:
+def _ended(summary: RunSummary) -> str:
+    processes = summary.processes
     orderly = sum(process.orderly for process in processes)
+    everybody = {1: "in order", 2: "both processes in order"}
     if orderly == len(processes):
-        return "in order" if orderly == 1 else f"all {orderly:,} processes in order"
-    return f"{orderly:,} of {plural(len(processes), 'process', 'processes')} in order"
+        text = everybody.get(orderly, f"all {orderly:,} processes in order")
+    else:
+        text = f"{orderly:,} of {plural(len(processes), 'process', 'processes')} in order"
+    failed = summary.failed_jobs
+    return f"{text}, but the job failed on {failed:,}" if failed else text
 
 
 def _phases(summary: RunSummary, page: Page) -> None:
     if not summary.phases:
         return
     page.heading("Where the time of a step goes")
+    failures = any(phase.failed for phase in summary.phases)
     columns = [
         Column("phase"),
         Column("per step", "right"),
         Column("share", "right"),
-        Column(""),
-        Column(""),
+        *([Column("failed", "right")] if failures else []),
+        Column("", optional=True),
+        Column("", optional=True),
     ]
     page.table(
         columns,
         [
             [
-                Cell(phase.phase),
+                Cell(_REST if phase.rest else phase.phase),
                 Cell(duration(phase.per_step_s.p50)),
                 Cell(share(phase.share)),
+                *([_failed(phase.failed)] if failures else []),
                 Cell(page.bar(phase.share, _BAR_LENGTH), "dim" if phase.waiting else "cyan"),
                 Cell("waiting for others" if phase.waiting else "", "dim"),
             ]
             for phase in summary.phases
         ],
     )
+
+
+def _failed(count: int) -> Cell:
+    return Cell(f"{count:,}", "red" if count else "")
 
 
 def _events(summary: RunSummary, page: Page) -> None:
@@ -122,8 +136,8 @@ def _events(summary: RunSummary, page: Page) -> None:
         Column("what"),
         Column("times", "right"),
         Column("ranks", "right"),
-        Column("typical", "right"),
-        Column("longest", "right"),
+        Column("typical", "right", optional=True),
+        Column("longest", "right", optional=True),
         Column("failed", "right"),
     ]
     page.table(
@@ -135,7 +149,7 @@ def _events(summary: RunSummary, page: Page) -> None:
                 Cell(f"{len(event.ranks):,}"),
                 Cell(duration(event.duration_s.p50)),
                 Cell(duration(event.duration_s.max)),
-                Cell(f"{event.failed:,}", "red" if event.failed else ""),
+                _failed(event.failed),
             ]
             for event in summary.events
         ],
@@ -145,17 +159,25 @@ def _events(summary: RunSummary, page: Page) -> None:
 def _metrics(metrics: Sequence[MetricRow], page: Page) -> None:
     if not metrics:
         return
-    page.heading("Metrics")
+    page.heading("Metrics, as exported")
     columns = [
         Column("metric"),
+        Column("exports", "right", optional=True),
         Column("first", "right"),
         Column("last", "right"),
-        Column("lowest", "right"),
-        Column("highest", "right"),
-        Column("unit"),
-        Column("ranks", "right"),
+        Column("lowest", "right", optional=True),
+        Column("highest", "right", optional=True),
+        Column("unit", optional=True),
+        Column("ranks", "right", optional=True),
     ]
-    page.table(columns, [_metric(row) for row in metrics[:_MOST_METRICS]])
+    shown = metrics[:_MOST_METRICS]
+    page.table(columns, [_metric(row) for row in shown])
+    if any(row.kind == "gauge" for row in shown):
+        page.paragraph(
+            "A gauge is exported with its value at that moment (by default every 10 s, and at the "
+            "end); what it was in between is not recorded.",
+            "dim",
+        )
     if len(metrics) > _MOST_METRICS:
         page.paragraph(f"{len(metrics) - _MOST_METRICS:,} more are in the answer of --json", "dim")
 
@@ -165,6 +187,7 @@ def _metric(row: MetricRow) -> list[Cell]:
     values = [row.first, row.last, row.min, row.max]
     return [
         Cell(f"{row.name} {labels}".rstrip()),
+        Cell(f"{row.points:,}"),
         *(Cell(number(value)) for value in values),
         Cell("" if row.unit == _NO_UNIT else row.unit),
         Cell(f"{row.ranks:,}"),
@@ -194,7 +217,7 @@ def _unfinished(summary: RunSummary, page: Page) -> None:
         page.paragraph(f"and {len(disorderly) - _MOST_LISTED:,} more", first="- ")
     for row in summary.truncated[:_MOST_LISTED]:
         page.paragraph(
-            f"{row.name} was still open on {_listed(row.ranks)} when telemetry shut down "
+            f"{row.name} was still open on {ranks_in_words(row.ranks)} when telemetry shut down "
             f"(for {duration(row.longest_s)} at most)",
             first="- ",
         )
@@ -205,9 +228,9 @@ def _ending(process: ProcessRow) -> str:
     where = process.host if process.pid is None else f"{process.host}, process {process.pid}"
     text = f"{who} ({where}): {process.ending}"
     if process.last_step is not None:
-        text += f"; its last finished step is {process.last_step}"
+        text += f"; its last recorded step is {process.last_step}"
     if process.last_span is not None:
-        text += f", its last finished span {process.last_span}"
+        text += f", its last recorded span {process.last_span}"
     return text
 
 
@@ -228,19 +251,3 @@ def _next(summary: RunSummary, page: Page) -> None:
             ("as JSON", command_for("report", summary.path) + " --json"),
         ]
     )
-
-
-def _listed(ranks: Sequence[int]) -> str:
-    """Ranks in words, neighbours joined, a long list cut."""
-    runs: list[list[int]] = []
-    for rank in ranks:
-        if runs and rank == runs[-1][-1] + 1:
-            runs[-1].append(rank)
-        else:
-            runs.append([rank])
-    texts: list[str] = []
-    for run in runs:
-        texts += [f"{run[0]} to {run[-1]}"] if len(run) > _PAIR else map(str, run)
-    if len(texts) > _MOST_LISTED:
-        texts = [*texts[:_MOST_LISTED], "others"]
-    return f"rank {texts[0]}" if len(ranks) == 1 else "ranks " + ", ".join(texts)
