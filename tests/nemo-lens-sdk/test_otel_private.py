@@ -7,6 +7,7 @@ from __future__ import annotations
 import threading
 
 from opentelemetry import metrics, trace
+from opentelemetry._logs import SeverityNumber
 from opentelemetry.context import attach, detach, get_current, set_value
 from opentelemetry.sdk._logs import LoggerProvider
 from opentelemetry.sdk.metrics import MeterProvider
@@ -146,14 +147,19 @@ class _Seen(LensLogProcessor):
         return [readable.log_record.body for readable in self.records]
 
 
+def _emit(provider, logger, body, **fields):
+    fields = {"body": body, "severity_number": SeverityNumber.INFO, **fields}
+    _otel_private.emit_log(provider, logger, fields, provider.resource)
+
+
 def test_a_log_processor_can_be_taken_out_of_a_provider():
     """As a span processor can."""
     provider = LoggerProvider(shutdown_on_exit=False)
     seen = _Seen()
     provider.add_log_record_processor(seen)
-    _otel_private.emit_log(provider, "qa", {"body": "seen"}, provider.resource)
+    _emit(provider, "qa", "seen")
     _otel_private.remove_log_processor(provider, seen)
-    _otel_private.emit_log(provider, "qa", {"body": "unseen"}, provider.resource)
+    _emit(provider, "qa", "unseen")
     assert seen.bodies == ["seen"]
 
 
@@ -164,7 +170,7 @@ def test_a_record_is_emitted_with_its_span_and_its_resource_and_can_be_encoded()
     provider = _otel_private.new_logger_provider(resource, seen)
     tracer = _provider(InMemorySpanExporter()).get_tracer("t")
     with tracer.start_as_current_span("s") as span:
-        _otel_private.emit_log(provider, "qa.logger", {"body": "b", "timestamp": 5}, resource)
+        _emit(provider, "qa.logger", "b", timestamp=5)
     message = _otel_private.encode_logs(seen.records)
     (block,) = message.resource_logs
     assert [pair.value.string_value for pair in block.resource.attributes] == ["resource"]
@@ -182,7 +188,7 @@ def test_a_readable_record_does_not_hold_the_context_it_was_emitted_in():
     provider = _otel_private.new_logger_provider(Resource.get_empty(), seen)
     token = attach(set_value("qa", "large"))
     try:
-        _otel_private.emit_log(provider, "qa", {"body": "b"}, Resource.get_empty())
+        _emit(provider, "qa", "b")
     finally:
         detach(token)
     (readable,) = seen.records
@@ -193,12 +199,12 @@ def test_a_renewed_logger_provider_feeds_the_fresh_processor():
     """Also through loggers that were handed out before."""
     old, new = _Seen(), _Seen()
     installed = _otel_private.new_logger_provider(Resource({"fresh": "no"}), old)
-    _otel_private.emit_log(installed, "before", {"body": "old"}, installed.resource)
+    _emit(installed, "before", "old")
     fresh = _otel_private.new_logger_provider(Resource({"fresh": "yes"}), new)
     installed.shutdown()
     _otel_private.renew_logger_provider(installed, fresh)
     for name in ("before", "after"):
-        _otel_private.emit_log(installed, name, {"body": name}, installed.resource)
+        _emit(installed, name, name)
     assert (old.bodies, new.bodies) == (["old"], ["before", "after"])
     (block,) = _otel_private.encode_logs(new.records).resource_logs
     assert [pair.value.string_value for pair in block.resource.attributes] == ["yes"]
