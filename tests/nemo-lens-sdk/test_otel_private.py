@@ -147,19 +147,14 @@ class _Seen(LensLogProcessor):
         return [readable.log_record.body for readable in self.records]
 
 
-def _emit(provider, logger, body, **fields):
-    fields = {"body": body, "severity_number": SeverityNumber.INFO, **fields}
-    _otel_private.emit_log(provider, logger, fields, provider.resource)
-
-
 def test_a_log_processor_can_be_taken_out_of_a_provider():
     """As a span processor can."""
     provider = LoggerProvider(shutdown_on_exit=False)
     seen = _Seen()
     provider.add_log_record_processor(seen)
-    _emit(provider, "qa", "seen")
+    _otel_private.emit_log(provider, "qa", {"body": "seen"}, provider.resource)
     _otel_private.remove_log_processor(provider, seen)
-    _emit(provider, "qa", "unseen")
+    _otel_private.emit_log(provider, "qa", {"body": "unseen"}, provider.resource)
     assert seen.bodies == ["seen"]
 
 
@@ -170,7 +165,8 @@ def test_a_record_is_emitted_with_its_span_and_its_resource_and_can_be_encoded()
     provider = _otel_private.new_logger_provider(resource, seen)
     tracer = _provider(InMemorySpanExporter()).get_tracer("t")
     with tracer.start_as_current_span("s") as span:
-        _emit(provider, "qa.logger", "b", timestamp=5)
+        fields = {"body": "b", "timestamp": 5, "severity_number": SeverityNumber.INFO}
+        _otel_private.emit_log(provider, "qa.logger", fields, resource)
     message = _otel_private.encode_logs(seen.records)
     (block,) = message.resource_logs
     assert [pair.value.string_value for pair in block.resource.attributes] == ["resource"]
@@ -188,7 +184,7 @@ def test_a_readable_record_does_not_hold_the_context_it_was_emitted_in():
     provider = _otel_private.new_logger_provider(Resource.get_empty(), seen)
     token = attach(set_value("qa", "large"))
     try:
-        _emit(provider, "qa", "b")
+        _otel_private.emit_log(provider, "qa", {"body": "b"}, Resource.get_empty())
     finally:
         detach(token)
     (readable,) = seen.records
@@ -199,22 +195,24 @@ def test_a_renewed_logger_provider_feeds_the_fresh_processor():
     """Also through loggers that were handed out before."""
     old, new = _Seen(), _Seen()
     installed = _otel_private.new_logger_provider(Resource({"fresh": "no"}), old)
-    _emit(installed, "before", "old")
+    _otel_private.emit_log(installed, "before", {"body": "old"}, installed.resource)
     fresh = _otel_private.new_logger_provider(Resource({"fresh": "yes"}), new)
     installed.shutdown()
     _otel_private.renew_logger_provider(installed, fresh)
     for name in ("before", "after"):
-        _emit(installed, name, name)
+        fields = {"body": name, "severity_number": SeverityNumber.INFO}
+        _otel_private.emit_log(installed, name, fields, installed.resource)
     assert (old.bodies, new.bodies) == (["old"], ["before", "after"])
     (block,) = _otel_private.encode_logs(new.records).resource_logs
     assert [pair.value.string_value for pair in block.resource.attributes] == ["yes"]
 
 
-def test_a_reader_is_added_to_a_meter_provider_where_the_release_can():
+def test_a_reader_moves_to_another_meter_provider_and_out_of_it_where_the_release_can():
     """It sees instruments of before; where it cannot be added, that is said."""
     meters = MeterProvider(shutdown_on_exit=False)
     counter = meters.get_meter("m").create_counter("c")
     reader = InMemoryMetricReader()
+    ours = LensMeterProvider([reader], shutdown_on_exit=False)
     added = _otel_private.add_metric_reader(meters, reader)
     assert added == hasattr(MeterProvider, "add_metric_reader")
     counter.add(3)
@@ -227,6 +225,12 @@ def test_a_reader_is_added_to_a_meter_provider_where_the_release_can():
         for point in metric.data.data_points
     ]
     assert points == ([3] if added else [])
+    if added:
+        _otel_private.remove_metric_reader(meters, reader)
+        counter.add(4)
+        assert reader.get_metrics_data() is None
+        assert _otel_private.add_metric_reader(meters, reader)
+    ours.shutdown()
 
 
 def test_metric_exporters_say_what_they_prefer(clean_environment):

@@ -32,6 +32,10 @@ FAULTS = (
     "Invalid float",
     "Unknown exporter",
     "Invalid signal",
+    "Invalid unit",
+    "Invalid buckets",
+    "Invalid metric",
+    "Invalid metric attributes",
 )
 
 any_bytes = st.binary(max_size=60).filter(lambda raw: b"\0" not in raw)

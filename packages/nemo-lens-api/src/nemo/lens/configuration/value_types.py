@@ -228,12 +228,12 @@ class Words(ValueType):
         return isinstance(value, str) and _holds(lambda: self.parse(value))
 
     def canonical(self, value: Any) -> str:
-        """Give the words as `parse` does."""
-        return self.parse(value)
+        """Give the words as `parse` does; a default that nobody chose stays one."""
+        return value if isinstance(value, DefaultText) else self.parse(value)
 
     def render(self, value: Any) -> str:
-        """Give the words as they are."""
-        return str(value)
+        """Give the words, nothing for a default that nobody chose."""
+        return "" if isinstance(value, DefaultText) else str(value)
 
 
 class Names(ValueType):

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import inspect
 import threading
 from typing import TYPE_CHECKING, Any, cast
 
@@ -122,12 +123,24 @@ def remove_log_processor(provider: Any, processor: object) -> None:
 
 
 def add_metric_reader(provider: MeterProvider, reader: MetricReader) -> bool:
-    """Add a reader to a provider that belongs to the application; False when it cannot be."""
+    """Add a reader to a provider that belongs to the application; False when it cannot be.
+
+    The reader may have been built into a provider of ours, which nobody will use then: the SDK
+    refuses readers that another provider has.
+    """
     add = getattr(provider, "add_metric_reader", None)
     if add is None:
         return False
+    provider._all_metric_readers.discard(reader)
     add(reader)
     return True
+
+
+def remove_metric_reader(provider: Any, reader: MetricReader) -> None:
+    """Take a reader out again, without the shutdown that the provider's own method adds."""
+    provider._measurement_consumer.remove_metric_reader(reader)
+    reader._set_collect_callback(cast("Any", None))
+    provider._all_metric_readers.discard(reader)
 
 
 def preferences(exporter: MetricExporter) -> dict[str, Any]:
@@ -229,17 +242,29 @@ def set_logger_provider(provider: Any) -> None:
     set_global(provider)
 
 
+def feeds_logger_provider(handler: Any, provider: Any) -> bool:
+    """True when a log handler of OpenTelemetry emits to `provider`, or to whatever is global."""
+    from opentelemetry._logs._internal import ProxyLoggerProvider
+
+    fed = getattr(handler, "_logger_provider", provider)
+    return fed is provider or isinstance(fed, ProxyLoggerProvider)
+
+
 def readable_log_record(emitted: Any) -> Any:
     """What a log exporter accepts, from what a log processor gets.
 
-    Since OpenTelemetry 1.35 exporters want a read-only record; before, both are the same.
+    Since OpenTelemetry 1.39 exporters want a read-only record; before, both are the same.
     """
+    record = copy.copy(emitted.log_record)
+    if hasattr(record, "context"):
+        # A queued record would keep the span, and whatever else is in there, alive.
+        record.context = Context()
     try:
         from opentelemetry.sdk._logs import ReadableLogRecord
     except ImportError:
-        return emitted
-    record = copy.copy(emitted.log_record)
-    record.context = Context()
+        readable = copy.copy(emitted)
+        readable.log_record = record
+        return readable
     return ReadableLogRecord(
         log_record=record,
         resource=emitted.resource,
@@ -250,17 +275,32 @@ def readable_log_record(emitted: Any) -> Any:
 
 def emit_log(provider: Any, name: str, fields: dict[str, Any], resource: Resource) -> None:
     """Emit one log record with the current span's ids through the logger called `name`."""
-    logger = provider.get_logger(name)
+    provider.get_logger(name).emit(_log_record_factory()(fields, resource))
+
+
+@functools.cache
+def _log_record_factory() -> Callable[[dict[str, Any], Resource], Any]:
+    """How the SDK wants to be given a record; each way is deprecated in the versions after it."""
+    from opentelemetry._logs import LogRecord as ApiLogRecord
     from opentelemetry.sdk import _logs as sdk_logs
 
-    if not hasattr(sdk_logs, "ReadableLogRecord"):
+    def of_the_api(fields: dict[str, Any], _resource: Resource) -> Any:
+        return ApiLogRecord(context=context_api.get_current(), **fields)
+
+    def with_context(fields: dict[str, Any], resource: Resource) -> Any:
+        context = context_api.get_current()
+        return vars(sdk_logs)["LogRecord"](resource=resource, context=context, **fields)
+
+    def with_ids(fields: dict[str, Any], resource: Resource) -> Any:
         span = trace_api.get_current_span().get_span_context()
         ids = {"trace_id": span.trace_id, "span_id": span.span_id, "trace_flags": span.trace_flags}
-        logger.emit(vars(sdk_logs)["LogRecord"](resource=resource, **ids, **fields))
-    else:
-        from opentelemetry._logs import LogRecord as ApiLogRecord
+        return vars(sdk_logs)["LogRecord"](resource=resource, **ids, **fields)
 
-        logger.emit(ApiLogRecord(context=context_api.get_current(), **fields))
+    if "timestamp" in inspect.signature(sdk_logs.Logger.emit).parameters:
+        return of_the_api  # since 1.38
+    if "context" in inspect.signature(ApiLogRecord).parameters:
+        return with_context  # 1.35 to 1.37
+    return with_ids
 
 
 def encode_logs(batch: Sequence[Any]) -> Any:
