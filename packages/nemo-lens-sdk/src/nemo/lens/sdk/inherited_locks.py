@@ -18,8 +18,8 @@ _FACTORIES: dict[type, Callable[[], Any]] = {
 
 def renew_locks(owner: object) -> None:
     """Put a lock that nobody holds in the place of each that is an attribute of `owner`."""
-    attributes = vars(owner)
+    attributes: dict[str, Any] = vars(owner)
     for name, value in list(attributes.items()):
-        make = _FACTORIES.get(type(value))
-        if make is not None:
-            attributes[name] = make()
+        for kind, make in _FACTORIES.items():
+            if isinstance(value, kind):
+                attributes[name] = make()
