@@ -166,7 +166,6 @@ class TestFunctions:
         assert Model().work(3) == 3
         assert spans.names() == ["cached"]
 
-
     def test_a_cached_function_still_shows_its_cache(self, spans):
         """Methods that are no part of its `__dict__`."""
 

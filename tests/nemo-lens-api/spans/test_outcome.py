@@ -239,7 +239,10 @@ class TestRedaction:
             ("s3+http://AKIA@bucket", "s3+http://[REDACTED]@bucket"),
             ("postgresql://u:p@ss@db/x, then", "postgresql://[REDACTED]@db/x, then"),
             ("http://host/path?to=a@b", "http://host/path?to=a@b"),
-            ("mail me@example.com about http://host:80", "mail me@example.com about http://host:80"),
+            (
+                "mail me@example.com about http://host:80",
+                "mail me@example.com about http://host:80",
+            ),
         ],
     )
     def test_credentials_in_urls_are_masked(self, spans, text, expected):

@@ -117,7 +117,9 @@ def test_a_scope_inside_a_traced_generator_stays_there(spans):
                 pass
         assert current_span_attributes() == {"outer": 1}
     assert consumed == [{"outer": 1, "inner": 1}] * 2 + [{"outer": 1}]
-    assert [span.attributes for span in spans.spans if span.name == "consumer"] == [{"outer": 1}] * 3
+    assert [span.attributes for span in spans.spans if span.name == "consumer"] == [
+        {"outer": 1}
+    ] * 3
 
 
 def test_a_scope_of_an_abandoned_traced_generator_is_left(spans):

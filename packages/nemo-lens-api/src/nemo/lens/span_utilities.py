@@ -9,7 +9,8 @@ import logging
 import math
 import os
 import time
-from decimal import MAX_EMAX, MIN_EMIN, ROUND_DOWN, Context as DecimalContext, Decimal
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_DOWN, Decimal
+from decimal import Context as DecimalContext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -196,6 +197,6 @@ def linux_process_create_time(
         created = now - (float(uptime.split()[0]) - started)
         if not math.isfinite(created):
             raise ValueError(created)  # noqa: TRY301  # malformed like any other
-        return created
     except (ValueError, IndexError, ArithmeticError) as error:
         raise ValueError("Malformed Linux process stat or uptime data") from error
+    return created

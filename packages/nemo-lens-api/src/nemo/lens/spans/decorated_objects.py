@@ -35,8 +35,7 @@ def _furnish(
     again: Any, function: Callable[..., Any], traced: Callable[..., Any], decorator: Decorator
 ) -> None:
     functools.update_wrapper(again, function, updated=())
-    again._traced = traced
-    again._decorator = decorator
+    again.__dict__.update(_traced=traced, _decorator=decorator)
 
 
 class TracedCallable:
@@ -74,7 +73,7 @@ class TracedPartial(functools.partial):  # type: ignore[type-arg]
     def __getattr__(self, name: str) -> Any:
         return _attribute_of_original(self, name)
 
-    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:  # type: ignore[override]
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return _decorated_again, (*self._decorator, self.__wrapped__)
 
 

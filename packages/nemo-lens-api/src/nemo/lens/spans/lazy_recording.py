@@ -39,7 +39,7 @@ def load() -> None:
         return
     with forks_wait():
         from nemo.lens import package_info, propagation
-        from nemo.lens.spans import recording, resumable_span
+        from nemo.lens.spans import recording, resumable_span  # noqa: F401  # both are loaded
 
         package_info.__version__  # noqa: B018  # loads what reads the version of the scope
         propagation.global_propagator()

@@ -126,7 +126,7 @@ def has_text(error: BaseException) -> bool:
     """
     try:
         str(error)
-    except BaseException:  # noqa: BLE001  # see above
+    except BaseException:  # see above
         return False
     return True
 
