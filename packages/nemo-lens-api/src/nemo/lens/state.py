@@ -12,7 +12,8 @@ from __future__ import annotations
 import operator
 from threading import RLock
 
-import nemo.lens.lazy_front  # noqa: F401  # here, so that no thread loads it first during a fork
+# Loaded here, so that no thread loads it first while another one forks.
+import nemo.lens.lazy_front  # noqa: F401  # pyright: ignore[reportUnusedImport]
 from nemo.lens.enabled_groups import NOTHING, EnabledGroups
 from nemo.lens.fork_safety import forks_wait, run_in_forked_child
 from nemo.lens.span_group_spec import is_text, shown, text_of
@@ -33,6 +34,7 @@ _step: int | None = None
 _sampling_interval = 1
 _odd_step_seen = False
 _pp_trace_carrier: dict[str, str] | None = None
+_loaded_registry: ModuleType | None = None
 
 
 def is_span_group_enabled(group: str) -> bool:
@@ -190,10 +192,12 @@ def get_pp_trace_carrier() -> dict[str, Any] | None:
 def _registry() -> ModuleType:
     # Imported here because the registry tells this module of every change; and before the lock is
     # taken, because an import takes locks of its own.
-    with forks_wait():
-        from nemo.lens import groups
-
-    return groups
+    global _loaded_registry
+    if _loaded_registry is None:
+        with forks_wait():
+            from nemo.lens import groups
+        _loaded_registry = groups
+    return _loaded_registry
 
 
 def _choose(chosen: EnabledGroups) -> EnabledGroups:
