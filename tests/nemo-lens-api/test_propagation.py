@@ -3,6 +3,8 @@
 """Trace context in and out of carriers."""
 
 import collections
+import email.message
+import itertools
 import subprocess
 import sys
 
@@ -63,6 +65,28 @@ class TestExtract:
     def test_keys_in_any_case_and_values_as_libraries_have_them(self, key, value):
         """Title-cased HTTP headers, bytes, lists."""
         assert trace_id_of(extract_context({key: value})) == TRACE_ID
+
+    def test_headers_of_every_library_are_read(self):
+        """`http.server`, ASGI, raw header lists, and classes that only look like mappings."""
+
+        class Headers:
+            def items(self):
+                return iter([("x", "y"), ("TraceParent", TRACEPARENT)])
+
+        message = email.message.Message()
+        message["TraceParent"] = TRACEPARENT
+        asgi = [(b"host", b"h"), (b"traceparent", TRACEPARENT.encode()), b"odd", (1, 2, 3)]
+        for carrier in (message, asgi, tuple(map(tuple, message.items())), Headers()):
+            assert trace_id_of(extract_context(carrier)) == TRACE_ID
+
+    def test_a_carrier_without_end_gives_the_current_context(self):
+        """It is read up to a bound."""
+
+        class Endless:
+            def items(self):
+                return zip(itertools.count(), itertools.count(), strict=True)
+
+        assert extract_context(Endless()) is get_current()
 
     def test_a_context_round_trips(self, nemo_lens_recorder, nemo_lens_groups):
         """With its baggage."""

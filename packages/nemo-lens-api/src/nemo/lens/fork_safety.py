@@ -34,7 +34,10 @@ _waiting_is_registered = False
 
 
 class forks_wait:  # noqa: N801  # it reads as a statement
-    """Around an import at first use: a fork in another thread waits until it is over."""
+    """Around an import at first use: a fork in another thread waits until it is over.
+
+    Only for the first use: threads that go through it all the time could keep a fork waiting.
+    """
 
     __slots__ = ("_held",)
 
@@ -67,7 +70,7 @@ def run_in_forked_child(repair: Callable[[], object]) -> Callable[[], object]:
 def _register_waiting() -> None:
     """Have forks wait, and wait first: before `logging` takes its lock, which imports need too."""
     global _waiting_is_registered
-    import logging  # noqa: F401  # hooks registered later are called earlier
+    import logging  # noqa: F401  # pyright: ignore[reportUnusedImport]  # later hooks run earlier
 
     if hasattr(os, "register_at_fork") and not _waiting_is_registered:
         _waiting_is_registered = True

@@ -18,7 +18,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from nemo.lens import state
-from nemo.lens.fork_safety import forks_wait
 from nemo.lens.spans import compiling, lazy_recording
 from nemo.lens.spans.attributes import cleaned
 from nemo.lens.spans.compiling import in_graph, skip_call, skip_span
@@ -133,10 +132,7 @@ def trace_fn(
         return traced
 
     def decorate(function: Decorated) -> Decorated:
-        with forks_wait():
-            from nemo.lens.spans.decorating import wrapped
-
-        decorated: Decorated = wrapped(
+        decorated: Decorated = lazy_recording.wrapped(
             function, begin, wrap_plain, (trace_fn, (group, name, tracer))
         )
         return decorated

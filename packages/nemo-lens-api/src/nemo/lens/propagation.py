@@ -9,7 +9,7 @@ The format is OpenTelemetry's global propagator, W3C Trace Context and Baggage b
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, MutableMapping
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from nemo.lens.spans import lazy_recording
@@ -17,11 +17,17 @@ from nemo.lens.spans.discards import discard
 from nemo.lens.spans.text import real_type, type_name
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, MutableMapping
+
     from opentelemetry.context import Context
     from opentelemetry.propagators.textmap import TextMapPropagator
 
 
 _SEQUENCES = (list, tuple)
+_PAIR = 2
+
+MAX_FIELDS = 10_000
+"""Entries of a carrier that are looked at; a whole environment has fewer."""
 
 
 def inject_context(carrier: MutableMapping[str, Any]) -> None:
@@ -52,7 +58,8 @@ def extract_context(carrier: Mapping[str, Any] | Any) -> Context:
     libraries have them. Never raises: None, numbers, malformed headers give the current context.
 
     Args:
-        carrier: A mapping, such as HTTP headers or what `inject_context` has filled.
+        carrier: A mapping, such as HTTP headers or what `inject_context` has filled; an object with
+            `items()`, such as an `email.message.Message`; or a list of pairs, as ASGI has them.
 
     Returns:
         A context to pass as `context=` or to `attached_context`.
@@ -77,14 +84,24 @@ def remote_context(carrier: Any) -> Context | None:
 
 def _text_fields(carrier: Any) -> dict[str, str]:
     """Return the entries of `carrier` that are text, by lower-case key."""
-    if not issubclass(real_type(carrier), Mapping):
-        return {}
     fields: dict[str, str] = {}
-    for key, value in carrier.items():
+    for key, value in _pairs(carrier):
         name, text = _text(key), _text(value)
         if name is not None and text is not None:
             fields.setdefault(name.lower(), text)
     return fields
+
+
+def _pairs(carrier: Any) -> Iterable[tuple[Any, Any]]:
+    """Return the entries of a mapping, of what looks like one, or of a list of pairs (ASGI)."""
+    kind = real_type(carrier)
+    if hasattr(kind, "items"):
+        entries: Iterable[tuple[Any, Any]] = carrier.items()
+        return islice(entries, MAX_FIELDS)
+    if not issubclass(kind, _SEQUENCES):
+        return ()
+    listed = islice(carrier, MAX_FIELDS)
+    return (pair for pair in listed if type(pair) in _SEQUENCES and len(pair) == _PAIR)
 
 
 def _text(value: Any) -> str | None:

@@ -197,6 +197,6 @@ def linux_process_create_time(
         created = now - (float(uptime.split()[0]) - started)
         if not math.isfinite(created):
             raise ValueError(created)  # noqa: TRY301  # malformed like any other
-        return created
     except (ValueError, IndexError, ArithmeticError) as error:
         raise ValueError("Malformed Linux process stat or uptime data") from error
+    return created

@@ -12,7 +12,8 @@ from __future__ import annotations
 import operator
 from threading import RLock
 
-import nemo.lens.lazy_front  # noqa: F401  # here, so that no thread loads it first during a fork
+# Loaded here, so that no thread loads it first while another one forks.
+import nemo.lens.lazy_front  # noqa: F401  # pyright: ignore[reportUnusedImport]
 from nemo.lens.enabled_groups import NOTHING, EnabledGroups
 from nemo.lens.fork_safety import run_in_forked_child
 from nemo.lens.span_group_registry import on_change, snapshot
@@ -33,6 +34,7 @@ _step: int | None = None
 _sampling_interval = 1
 _odd_step_seen = False
 _pp_trace_carrier: dict[str, str] | None = None
+_loaded_registry: ModuleType | None = None
 
 
 def is_span_group_enabled(group: str) -> bool:

@@ -36,9 +36,10 @@ _are_plain = plain_keys.issuperset
 def is_plain(attributes: Mapping[str, Any]) -> bool:
     """Say whether `attributes` can be recorded exactly as they are; the check of the fast path."""
     try:
-        if not _are_plain(attributes):
-            return False
+        are_plain = _are_plain(attributes)
     except Exception:  # a key that cannot be compared with those seen before
+        are_plain = False
+    if not are_plain:
         return False
     for key, value in attributes.items():
         if type(key) is not str:  # a subclass, equal to a key seen before

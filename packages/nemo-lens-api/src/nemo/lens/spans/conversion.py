@@ -47,14 +47,14 @@ def converted(value: Any) -> Any:
     """
     kind = real_type(value)
     if issubclass(kind, (list, tuple, range)):
-        return _sequence(_first_items(value, kind))
+        return _sequence(_first_items(value, real_type(value)))
     return _scalar(value, kind)
 
 
 def _first_items(value: Any, kind: type[Any]) -> list[Any]:
     """Copy the items of a sequence, past what a subclass says about itself, and not too many."""
-    base = list if issubclass(kind, list) else tuple if issubclass(kind, tuple) else range
-    items = base.__getitem__(value, slice(MAX_ITEMS + 1))
+    base: Any = list if issubclass(kind, list) else tuple if issubclass(kind, tuple) else range
+    items: Any = base.__getitem__(value, slice(MAX_ITEMS + 1))
     if len(items) > MAX_ITEMS:
         discard(
             "long sequence",

@@ -19,15 +19,19 @@ if TYPE_CHECKING:
     """How to make the decorator again in another process: a factory and its arguments."""
 
 
-def traced_object(function: Any, traced: Callable[..., Any], decorator: Decorator) -> Any:
+def traced_object(
+    function: Callable[..., Any], traced: Callable[..., Any], decorator: Decorator
+) -> Any:
     """Return an object that calls `traced` and otherwise looks like `function`."""
     if isinstance(function, functools.partial):
-        again = TracedPartial(function.func, *function.args, **function.keywords)
+        given: functools.partial[Any] = function  # pyright: ignore[reportUnknownVariableType]
+        again = TracedPartial(given.func, *given.args, **given.keywords)
     elif isinstance(function, types.MethodType):
         again = TracedPartial(function)
     else:
         return TracedCallable(function, traced, decorator)
-    _furnish(again, function, traced, decorator)
+    original: Any = function  # pyright: ignore[reportUnknownVariableType]
+    _furnish(again, original, traced, decorator)
     return again
 
 
@@ -35,8 +39,7 @@ def _furnish(
     again: Any, function: Callable[..., Any], traced: Callable[..., Any], decorator: Decorator
 ) -> None:
     functools.update_wrapper(again, function, updated=())
-    again._traced = traced
-    again._decorator = decorator
+    again.__dict__.update(_traced=traced, _decorator=decorator)
 
 
 class TracedCallable:
@@ -74,7 +77,7 @@ class TracedPartial(functools.partial):  # type: ignore[type-arg]
     def __getattr__(self, name: str) -> Any:
         return _attribute_of_original(self, name)
 
-    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:  # type: ignore[override]
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return _decorated_again, (*self._decorator, self.__wrapped__)
 
 

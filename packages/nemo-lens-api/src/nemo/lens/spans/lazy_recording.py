@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
 # SPDX-License-Identifier: Apache-2.0
-"""The door to the enabled path: OpenTelemetry is loaded by the first span, not by an import."""
+"""The doors to what is loaded at first use: OpenTelemetry by the first span, not by an import."""
 
 from __future__ import annotations
 
@@ -44,3 +44,16 @@ def load() -> None:
         package_info.__version__  # noqa: B018  # loads what reads the version of the scope
         propagation.global_propagator()
     new_span = recording.new_span
+
+
+_wrapped: Callable[..., Any] | None = None
+
+
+def wrapped(*arguments: Any) -> Any:
+    """Call `nemo.lens.spans.decorating.wrapped`, loading it for the first decoration."""
+    global _wrapped
+    if _wrapped is None:
+        with forks_wait():
+            from nemo.lens.spans import decorating
+        _wrapped = decorating.wrapped
+    return _wrapped(*arguments)

@@ -7,7 +7,6 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from nemo.lens.fork_safety import forks_wait
 from nemo.lens.spans import compiling, lazy_recording
 
 if TYPE_CHECKING:
@@ -48,8 +47,6 @@ class SpanCm(AbstractContextManager["Span"]):
 
     def __call__(self, function: Decorated) -> Decorated:
         """Decorate `function`, as `trace_fn` does."""
-        with forks_wait():
-            from nemo.lens.spans.decorating import wrapped
 
         def begin() -> AbstractContextManager[Span] | None:
             return None if compiling.is_compiling() else self._new()
@@ -64,5 +61,5 @@ class SpanCm(AbstractContextManager["Span"]):
             return traced
 
         decorator = (SpanCm, (self._name, self._tracer, self._attributes))
-        decorated: Decorated = wrapped(function, begin, wrap_plain, decorator)
+        decorated: Decorated = lazy_recording.wrapped(function, begin, wrap_plain, decorator)
         return decorated
