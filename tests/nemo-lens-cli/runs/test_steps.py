@@ -133,6 +133,7 @@ def test_a_step_within_a_step_is_a_phase_of_it(tmp_path):
     assert {row.phase: row.per_step_s.total for row in answer.phases} == pytest.approx(
         {"update": 60e-9, "rl.step": 40e-9}
     )
+    assert {row.phase: row.rest for row in answer.phases} == {"update": False, "rl.step": True}
 
 
 def test_steps_without_numbers_are_counted_in_order(tmp_path):

@@ -83,8 +83,8 @@ def process_row(rank, **changes):
     return ProcessRow(rank=rank, **values)
 
 
-def phase(name, share, *, waiting=False, failed=0):
-    return PhaseRow(name, (f"demo.{name}",), waiting, share, spread(0.066 * share), failed)
+def phase(name, share, *, waiting=False, failed=0, rest=False):
+    return PhaseRow(name, (f"demo.{name}",), waiting, share, spread(0.066 * share), failed, rest)
 
 
 def summary(**changes):
@@ -107,7 +107,7 @@ def summary(**changes):
             phase("forward_backward", 0.52),
             phase("communication", 0.46, waiting=True),
             phase("optimizer", 0.018),
-            phase("demo.train_step", 0.002),
+            phase("demo.train_step", 0.002, rest=True),
         ),
         "processes": tuple(process_row(rank) for rank in range(4)),
         "metrics": (

@@ -49,7 +49,15 @@ def test_phases_show_their_share_and_which_is_waiting(answers):
 
     assert "52%" in rows["forward_backward"]
     assert rows["communication"].endswith("waiting for others")
-    assert "<1%" in rows["demo.train_step"]
+
+
+def test_time_in_no_phase_is_called_the_rest_of_the_step(answers):
+    """The name of the step span among its own phases would read like one of them."""
+    rows = text_of(answers.summary()).partition("Where the time of a step goes")[2].splitlines()
+
+    [rest] = [row for row in rows if row.startswith("rest of the step")]
+    assert "<1%" in rest
+    assert not any("demo.train_step" in row for row in rows)
 
 
 def test_failures_within_steps_are_shown(answers):

@@ -3,7 +3,8 @@
 """The types of settings: how the text of a variable becomes a value, and back.
 
 Every type offers the same few things, so that parsing, `to_env`, validation and the documentation
-are one loop over the table in `nemo.lens.configuration.settings`.
+are one loop over the table in `nemo.lens.configuration.settings`. One module although it is long:
+the types answer the same questions, and are compared with each other.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ from nemo.lens.runs.answers import (
     Straggler,
     TruncatedRow,
 )
-from nemo.lens.runs.collect import ProcessRecord, StepRecord, collect
+from nemo.lens.runs.collect import collect
 from nemo.lens.runs.locate import RunLocation, SeveralRunsError, find_runs
 from nemo.lens.runs.overview import summarise
 from nemo.lens.runs.problems import RunError
@@ -41,6 +41,7 @@ from nemo.lens.runs.process import Process
 from nemo.lens.runs.ranks import analyse_ranks
 from nemo.lens.runs.records import LogRecord, Point, Span
 from nemo.lens.runs.run import Run
+from nemo.lens.runs.step_records import ProcessRecord, StepRecord
 from nemo.lens.runs.steps import analyse_steps
 
 __all__ = [

@@ -4,6 +4,8 @@
 
 Times are seconds as `float` (`*_s`) or nanoseconds since 1970 as `int` (`*_unix_nano`). Every
 whole answer is `{"schema": 1, "run": ..., "verdict": "...", ..., "problems": [...]}`.
+
+One module although it is long: the answers are one format, whose parts are read together.
 """
 
 from __future__ import annotations
@@ -168,6 +170,7 @@ class PhaseRow:
         share: Part of all step time, 0 to 1.
         per_step_s: Seconds per step and rank.
         failed: How many spans of it ended with status error, or hold one that did.
+        rest: Whether this is the time in no phase.
     """
 
     phase: str
@@ -176,6 +179,7 @@ class PhaseRow:
     share: float
     per_step_s: Spread
     failed: int
+    rest: bool
 
 
 @dataclass(frozen=True)

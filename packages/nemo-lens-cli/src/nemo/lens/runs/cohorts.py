@@ -17,8 +17,8 @@ from nemo.lens.runs.synchrony import are_synchronous
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from nemo.lens.runs.collect import ProcessRecord, StepRecord
     from nemo.lens.runs.phases import Phase
+    from nemo.lens.runs.step_records import ProcessRecord, StepRecord
 
 NANO: Final = 1e9
 

@@ -8,13 +8,22 @@ the memory grows with the number of steps and not with the number of spans.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from itertools import groupby
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from nemo.lens.runs.otlp_json import any_value, is_list
 from nemo.lens.runs.phases import Node, Phase, split
+from nemo.lens.runs.step_records import (
+    COMMUNICATION_GROUP,
+    JOB_GROUP,
+    PLANNED_GROUPS,
+    STEP_GROUP,
+    Outside,
+    ProcessRecord,
+    StepRecord,
+    Truncated,
+)
 from nemo.lens.semconv import DL_ITERATION, NEMO_SPAN_TRUNCATED, NEMO_WAIT
 
 if TYPE_CHECKING:
@@ -22,12 +31,6 @@ if TYPE_CHECKING:
     from nemo.lens.runs.records import Span
     from nemo.lens.runs.run import Run
 
-STEP_GROUP: Final = "step"
-JOB_GROUP: Final = "job"
-COMMUNICATION_GROUP: Final = "communication"
-# Work that one rank does for all, or that pauses the steps on purpose. It is told by itself and
-# never held against a rank when it lies between two steps.
-PLANNED_GROUPS: Final = frozenset({JOB_GROUP, "checkpoint", "evaluate", "evaluation", "validation"})
 _WAIT_KEY: Final = NEMO_WAIT
 _TRUNCATED_KEY: Final = NEMO_SPAN_TRUNCATED
 _STEP_KEYS: Final = (DL_ITERATION, "iteration")
@@ -49,78 +52,6 @@ _COLLECTIVES: Final = frozenset(
     }
 )
 _NOTHING: Final[dict[str, Any]] = {}
-
-
-class StepRecord(NamedTuple):
-    """One finished step of one process.
-
-    Attributes:
-        step: Its number.
-        again: How often this process had done the number before (after a rollback).
-        start: Start, nanoseconds since 1970.
-        end: End.
-        released: End of the last waiting in it, 0 when it has none.
-        phases: Nanoseconds by phase within the step; they sum to its duration.
-        between: The same for named work between the step before and this one.
-    """
-
-    step: int
-    again: int
-    start: int
-    end: int
-    released: int
-    phases: dict[Phase, int]
-    between: dict[Phase, int]
-
-
-class Outside(NamedTuple):
-    """A span outside the steps, or planned work inside one.
-
-    Attributes:
-        name: Its name.
-        label: Its group, or its name where that is unknown.
-        start: Start, nanoseconds since 1970.
-        end: End.
-        failed: Whether it ended with status error.
-        job: Whether it is the whole job: of group `job`, or a root with the steps right below it.
-    """
-
-    name: str
-    label: str
-    start: int
-    end: int
-    failed: bool
-    job: bool
-
-
-class Truncated(NamedTuple):
-    """A span that was still open when telemetry shut down."""
-
-    name: str
-    group: str | None
-    duration: int
-
-
-def _names() -> dict[Phase, set[str]]:
-    return {}
-
-
-@dataclass
-class ProcessRecord:
-    """What one process left: its steps, its other work, and how far it came."""
-
-    process: Process
-    steps: list[StepRecord] = field(default_factory=list[StepRecord])
-    outside: list[Outside] = field(default_factory=list[Outside])
-    truncated: list[Truncated] = field(default_factory=list[Truncated])
-    names: dict[Phase, set[str]] = field(default_factory=_names)
-    failed: dict[Phase, int] = field(default_factory=dict[Phase, int])
-    spans: int = 0
-    first_start: int | None = None
-    last_end: int = 0
-    last_finished: int = 0
-    last_name: str | None = None
-    unnumbered_steps: int = 0
 
 
 def collect(run: Run) -> list[ProcessRecord]:
@@ -234,7 +165,9 @@ class _Builder:
 
     def _take_inside(self, window: Node) -> list[Node]:
         inside = self._children.pop(window.span_id, [])
-        self._name(Phase(window.label, waiting=False), window.name)
+        rest = Phase(window.label, waiting=False)
+        self._name(rest, window.name)
+        self._record.rest.add(rest)
         if self._failed:
             self._count_failed(window, inside)
         for node in inside:

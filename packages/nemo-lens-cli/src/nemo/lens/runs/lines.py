@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
 import orjson
 
+from nemo.lens.runs.quantities import plural
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
@@ -102,7 +104,7 @@ def json_lines(
             damaged += 1
             first_damaged = first_damaged or number
     if damaged:
-        lines = "1 line is" if damaged == 1 else f"{damaged} lines are"
+        lines = plural(damaged, "line is", "lines are")
         problems.add(
             f"{label}: {lines} not a JSON object and skipped, the first is {first_damaged}"
         )

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Final
 
 import orjson
 
+from nemo.lens.runs.layout import MANIFEST, PROCESS_FOLDER
 from nemo.lens.runs.lines import COMPRESSIONS, raw_lines, uncompressed_name
 from nemo.lens.runs.problems import Problems, RunError
-from nemo.lens.runs.process import MANIFEST
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 SIGNALS: Final = ("traces", "metrics", "logs")
 _SEGMENT: Final = re.compile(r"(traces|metrics|logs)-\d+\.jsonl")
 _SHARD: Final = re.compile(r"\d+|x")
-_PROCESS_FOLDER: Final = re.compile(r".+-(\d+|x)-.+-\d+")
 _LOOSE_SUFFIXES: Final = (".jsonl", ".json")
 _OTLP_MARKERS: Final = (b'"resourceSpans"', b'"resourceMetrics"', b'"resourceLogs"')
 _PEEK_BYTES: Final = 65_536
@@ -165,7 +164,7 @@ def _run_at(root: Path, children: list[Path]) -> RunLocation | None:
 
 
 def _looks_like_process(path: Path) -> bool:
-    return path.is_dir() and _PROCESS_FOLDER.fullmatch(path.name) is not None
+    return path.is_dir() and PROCESS_FOLDER.fullmatch(path.name) is not None
 
 
 def _is_process_folder(children: Iterable[Path]) -> bool:

@@ -7,13 +7,14 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from nemo.lens.runs.collect import STEP_GROUP
+from nemo.lens.runs.quantities import noun
 from nemo.lens.runs.rank_names import ranks_in_words
+from nemo.lens.runs.step_records import STEP_GROUP
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from nemo.lens.runs.collect import ProcessRecord
+    from nemo.lens.runs.step_records import ProcessRecord
 
 ALL_RANKS: Final = "all_ranks"
 _MAX_MISSING: Final = 1000
@@ -81,7 +82,7 @@ def _without_steps(ranks: dict[int, list[ProcessRecord]]) -> Missing:
 def _not_compared(empty: list[int], stepless: list[int]) -> Iterator[str]:
     for ranks, left in ((empty, "left no span"), (stepless, "left no finished step")):
         if ranks:
-            are = "is" if len(ranks) == 1 else "are"
+            are = noun(len(ranks), "is", "are")
             words = ranks_in_words(ranks)
             yield f"{words[0].upper()}{words[1:]} {left} and {are} not compared."
 

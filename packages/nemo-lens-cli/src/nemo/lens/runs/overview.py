@@ -8,17 +8,19 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Final
 
 from nemo.lens.runs.answers import EventRow, ProcessRow, RunSummary
-from nemo.lens.runs.collect import PLANNED_GROUPS, collect
+from nemo.lens.runs.collect import collect
+from nemo.lens.runs.quantities import noun, plural
 from nemo.lens.runs.rank_names import ranks_in_words
 from nemo.lens.runs.ranks import analyse_ranks
 from nemo.lens.runs.signals import log_rows, metric_rows
 from nemo.lens.runs.spreads import spread
+from nemo.lens.runs.step_records import PLANNED_GROUPS
 from nemo.lens.runs.steps import phase_rows, ranks_of, truncated_rows
 
 if TYPE_CHECKING:
-    from nemo.lens.runs.collect import Outside, ProcessRecord
     from nemo.lens.runs.process import Process
     from nemo.lens.runs.run import Run
+    from nemo.lens.runs.step_records import Outside, ProcessRecord
 
 NO_END: Final = "no end recorded: killed or still running"
 NO_MANIFEST: Final = "not known how it ended: no manifest could be read"
@@ -157,8 +159,8 @@ def _notes(records: list[ProcessRecord], left_out: int) -> list[str]:
     notes: list[str] = []
     for record in records:
         if count := record.unnumbered_steps:
-            spans = "1 step span carries" if count == 1 else f"{count} step spans carry"
-            was = "was" if count == 1 else "were"
+            spans = plural(count, "step span carries", "step spans carry")
+            was = noun(count, "was", "were")
             notes.append(
                 f"{record.process.label}: {spans} no dl.iteration or iteration and {was} not compared"
             )
@@ -187,7 +189,8 @@ def _open_ends(records: list[ProcessRecord]) -> list[str]:
     sentences = [_last_seen(record) for record in open_ended[:_MOST_LAST_SEEN]]
     if len(open_ended) > len(sentences):
         more = len(open_ended) - len(sentences)
-        sentences.append(f"{more} more processes have no recorded end.")
+        others = plural(more, "more process has", "more processes have")
+        sentences.append(f"{others} no recorded end.")
     return sentences
 
 
@@ -198,7 +201,7 @@ def _signals(records: list[ProcessRecord]) -> list[str]:
         if end.startswith(_SIGNAL):
             by_signal[end[len(_SIGNAL) :]].append(record)
     return [
-        f"{_who(ended)} {'was' if len(ended) == 1 else 'were'} ended by {name}."
+        f"{_who(ended)} {noun(len(ended), 'was', 'were')} ended by {name}."
         for name, ended in by_signal.items()
     ]
 

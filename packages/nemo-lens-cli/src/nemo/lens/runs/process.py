@@ -4,13 +4,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import orjson
 
-from nemo.lens.runs.answers import SCHEMA
+from nemo.lens.runs.layout import MANIFEST, MANIFEST_SCHEMA, PROCESS_FOLDER
 from nemo.lens.runs.otlp_json import attributes, is_list
 from nemo.lens.semconv import (
     DL_LOCAL_RANK,
@@ -34,8 +33,6 @@ if TYPE_CHECKING:
 
     from nemo.lens.runs.problems import Problems
 
-MANIFEST: Final = "manifest.json"
-_FOLDER: Final = re.compile(r"(?P<role>.+?)-(?P<rank>\d+|x)-(?P<host>.+)-(?P<pid>\d+)")
 _RUN_KEYS: Final = (NEMO_RUN_ID, NV_DL_RUN_UUID)
 _RANK_KEYS: Final = (NV_DL_RANK, DL_RANK, "rank")
 _WORLD_KEYS: Final = (NV_DL_WORLD_SIZE, DL_WORLD_SIZE, "world_size")
@@ -135,7 +132,7 @@ def from_folder(folder: Path, label: str, problems: Problems) -> Process:
 
 
 def _from_name(name: str, label: str) -> Process:
-    match = _FOLDER.fullmatch(name)
+    match = PROCESS_FOLDER.fullmatch(name)
     if match is None:
         return Process(folder=label)
     rank, pid = _number(match["rank"]), _number(match["pid"])
@@ -159,10 +156,11 @@ def _read_manifest(path: Path, label: str, problems: Problems) -> dict[str, Any]
         problems.add(f"{where}: not a JSON object; identity taken from the folder name instead")
         return None
     fields = cast("dict[str, Any]", manifest)
-    if fields.get("schema") != SCHEMA:
+    if fields.get("schema") != MANIFEST_SCHEMA:
         problems.add(
-            f"{where}: schema {str(fields.get('schema'))[:40]!r} is not the schema {SCHEMA} that "
-            "this version reads; what is known was read, a newer nemo-lens may read more"
+            f"{where}: schema {str(fields.get('schema'))[:40]!r} is not the schema "
+            f"{MANIFEST_SCHEMA} that this version reads; what is known was read, a newer "
+            "nemo-lens may read more"
         )
     return fields
 

@@ -22,6 +22,7 @@ from nemo.lens.runs.answers import (
 from nemo.lens.runs.cohorts import cohorts
 from nemo.lens.runs.collect import collect
 from nemo.lens.runs.missing import missing_ranks, no_step
+from nemo.lens.runs.quantities import duration, noun, plural
 from nemo.lens.runs.spreads import median, medians_of_others, middle
 from nemo.lens.runs.stragglers import MIN_STEPS, chronic, once
 
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from nemo.lens.runs.cohorts import Cohort, Member, Work
-    from nemo.lens.runs.collect import ProcessRecord
     from nemo.lens.runs.run import Run
+    from nemo.lens.runs.step_records import ProcessRecord
 
 _LISTED: Final = 8
 # Beyond this a percentage says less than the seconds alone.
@@ -186,7 +187,8 @@ def _verdict(
     if stragglers:
         sentences = [_sentence(straggler) for straggler in stragglers[:_LISTED]]
         if len(stragglers) > _LISTED:
-            sentences.append(f"{len(stragglers) - _LISTED} more ranks stand out.")
+            more = len(stragglers) - _LISTED
+            sentences.append(f"{plural(more, 'more rank stands', 'more ranks stand')} out.")
         ways = {straggler.compared_by for straggler in stragglers}
         return " ".join([*sentences, *_whole_hosts(groups, stragglers), *_unmarked(ways)])
     ranks = sum(len(cohort.members) for cohort in groups)
@@ -213,7 +215,7 @@ def _sentence(straggler: Straggler) -> str:
     who = f"Rank {straggler.rank}"
     if straggler.host:
         who += f" on {straggler.host}"
-    amount = _duration(straggler.excess_s_per_step)
+    amount = duration(straggler.excess_s_per_step)
     if straggler.excess_ratio < _MANIFOLD:
         amount += f" ({straggler.excess_ratio:.0%})"
     waited_for = straggler.others_wait_s >= _MIN_WAITING * straggler.excess_s_per_step
@@ -222,13 +224,9 @@ def _sentence(straggler: Straggler) -> str:
         how = _CHRONIC[straggler.compared_by].format(amount)
         return f"{who} is slow in {straggler.phase}: {how}{consequence}."
     steps = ", ".join(str(step) for step in straggler.steps[:_LISTED])
-    noun = "step" if len(straggler.steps) == 1 else "steps"
+    held = f"{noun(len(straggler.steps), 'step')} {steps}"
     did = "held up" if waited_for else "took long for"
-    return f"{who} {did} {noun} {steps} in {straggler.phase}: {amount} more than the other ranks."
-
-
-def _duration(seconds: float) -> str:
-    return f"{seconds:.2f} s" if seconds >= 1 else f"{seconds * 1000:.1f} ms"
+    return f"{who} {did} {held} in {straggler.phase}: {amount} more than the other ranks."
 
 
 def _whole_hosts(groups: list[Cohort], stragglers: list[Straggler]) -> Iterable[str]:

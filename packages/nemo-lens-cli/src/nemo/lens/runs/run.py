@@ -16,6 +16,7 @@ from nemo.lens.runs.locate import SIGNALS, RunLocation, locate, segments
 from nemo.lens.runs.otlp_json import items
 from nemo.lens.runs.problems import Problems, RunError
 from nemo.lens.runs.process import Process, from_folder, from_resource
+from nemo.lens.runs.quantities import noun, plural
 from nemo.lens.runs.records import (
     LogRecord,
     Point,
@@ -174,8 +175,8 @@ class Run:
                     if self._wanted is None or process.run == self._wanted:
                         yield entry, process, label
             if foreign:
-                lines = "1 line holds" if foreign == 1 else f"{foreign} lines hold"
-                was = "was" if foreign == 1 else "were"
+                lines = plural(foreign, "line holds", "lines hold")
+                was = noun(foreign, "was", "were")
                 problems.add(f"{label}: {lines} no {key} and {was} skipped")
 
     def _records(
@@ -188,8 +189,8 @@ class Run:
             for entry, process, label in self._entries(source, signal, self._problems):
                 yield from decode(entry, process, partial(damaged.update, (label,)))
         for label, count in damaged.items():
-            noun = _NOUNS[signal] if count == 1 else f"{_NOUNS[signal]}s"
-            self._problems.add(f"{label}: {count} {noun} of a wrong shape left out")
+            found = plural(count, _NOUNS[signal])
+            self._problems.add(f"{label}: {found} of a wrong shape left out")
 
 
 def _process_order(process: Process) -> tuple[object, ...]:

@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING
 from nemo.lens.runs.answers import PhaseRow, StepRow, StepsReport, TruncatedRow
 from nemo.lens.runs.collect import collect
 from nemo.lens.runs.missing import no_step
+from nemo.lens.runs.quantities import duration, plural
 from nemo.lens.runs.spreads import median, spread
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from nemo.lens.runs.collect import ProcessRecord, StepRecord, Truncated
     from nemo.lens.runs.phases import Phase
     from nemo.lens.runs.run import Run
+    from nemo.lens.runs.step_records import ProcessRecord, StepRecord, Truncated
 
 
 def analyse_steps(run: Run, records: list[ProcessRecord] | None = None) -> StepsReport:
@@ -68,6 +69,7 @@ def phase_rows(records: list[ProcessRecord]) -> tuple[PhaseRow, ...]:
             share=sum(found) / total,
             per_step_s=spread(found),
             failed=sum(record.failed.get(phase, 0) for record in records),
+            rest=any(phase in record.rest for record in records),
         )
         for phase, found in lengths.items()
         if total > 0
@@ -144,8 +146,7 @@ def _verdict(
         return no_step(records)
     largest = phases[0]
     waiting = " (waiting)" if largest.waiting else ""
-    noun = "step" if steps == 1 else "steps"
     return (
-        f"{steps} {noun}, {median(durations) * 1000:.1f} ms at the median; the largest part is "
+        f"{plural(steps, 'step')}, {duration(median(durations))} at the median; the largest part is "
         f"{largest.phase}{waiting} with {largest.share:.0%}."
     )

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from nemo.lens.runs.clocks import ClockOffset
-    from nemo.lens.runs.collect import StepRecord
+    from nemo.lens.runs.step_records import StepRecord
 
 _MIN_OVERLAPPING: Final = 0.9
 _CHANCE: Final = 25.0

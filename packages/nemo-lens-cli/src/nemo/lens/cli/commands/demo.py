@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from nemo.lens.cli import exits
 from nemo.lens.cli.invocation import command_for
-from nemo.lens.cli.quantities import duration, plural
 from nemo.lens.cli.run_argument import folder, open_run
 from nemo.lens.cli.screen import say
+from nemo.lens.runs.quantities import duration, plural
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,8 +7,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from nemo.lens.cli.page import Cell, Column
-from nemo.lens.cli.quantities import duration, plural, signed_duration
 from nemo.lens.runs.answers import ARRIVAL, DURATION, OWN_WORK
+from nemo.lens.runs.quantities import duration, noun, plural, signed_duration
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -145,8 +145,7 @@ def _note(straggler: Straggler) -> str:
         return f"slow in {straggler.phase}"
     steps = ", ".join(map(str, straggler.steps[:_MOST_STEPS]))
     more = ", ..." if len(straggler.steps) > _MOST_STEPS else ""
-    noun = "step" if len(straggler.steps) == 1 else "steps"
-    return f"slow in {straggler.phase} in {noun} {steps}{more}"
+    return f"slow in {straggler.phase} in {noun(len(straggler.steps), 'step')} {steps}{more}"
 
 
 def _key(item: RankRow | Straggler) -> _Key:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from nemo.lens.cli.invocation import command_for
 from nemo.lens.cli.page import Cell, Column
-from nemo.lens.cli.quantities import duration, number, plural, share
 from nemo.lens.cli.views import rank_table
+from nemo.lens.runs.quantities import duration, number, plural, share
 from nemo.lens.runs.rank_names import ranks_in_words
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _BAR_LENGTH = 24
 _MOST_METRICS = 20
+_REST = "rest of the step"
 _MOST_LISTED = 8
 # How OpenTelemetry spells a number without a unit.
 _NO_UNIT = "1"
@@ -111,7 +112,7 @@ def _phases(summary: RunSummary, page: Page) -> None:
         columns,
         [
             [
-                Cell(phase.phase),
+                Cell(_REST if phase.rest else phase.phase),
                 Cell(duration(phase.per_step_s.p50)),
                 Cell(share(phase.share)),
                 *([_failed(phase.failed)] if failures else []),

@@ -56,7 +56,12 @@ def share(value: float) -> str:
 
 def plural(count: int, one: str, many: str = "") -> str:
     """``count`` with the fitting form of a noun; the plural adds an s unless ``many`` is given."""
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
+    return f"{count:,} {noun(count, one, many)}"
+
+
+def noun(count: int, one: str, many: str = "") -> str:
+    """The form of a word that fits ``count``, as for ``plural``."""
+    return one if count == 1 else many or f"{one}s"
 
 
 def _long_duration(seconds: float) -> str:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nemo.lens.cli.quantities import duration, number, plural, share, signed_duration
+from nemo.lens.runs.quantities import duration, number, plural, share, signed_duration
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,89 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
+# SPDX-License-Identifier: Apache-2.0
+"""What is kept of the spans of one process once they are read, for all analyses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from nemo.lens.runs.phases import Phase
+
+if TYPE_CHECKING:
+    from nemo.lens.runs.process import Process
+
+STEP_GROUP: Final = "step"
+JOB_GROUP: Final = "job"
+COMMUNICATION_GROUP: Final = "communication"
+# Work that one rank does for all, or that pauses the steps on purpose. It is told by itself and
+# never held against a rank when it lies between two steps.
+PLANNED_GROUPS: Final = frozenset({JOB_GROUP, "checkpoint", "evaluate", "evaluation", "validation"})
+
+
+class StepRecord(NamedTuple):
+    """One finished step of one process.
+
+    Attributes:
+        step: Its number.
+        again: How often this process had done the number before (after a rollback).
+        start: Start, nanoseconds since 1970.
+        end: End.
+        released: End of the last waiting in it, 0 when it has none.
+        phases: Nanoseconds by phase within the step; they sum to its duration.
+        between: The same for named work between the step before and this one.
+    """
+
+    step: int
+    again: int
+    start: int
+    end: int
+    released: int
+    phases: dict[Phase, int]
+    between: dict[Phase, int]
+
+
+class Outside(NamedTuple):
+    """A span outside the steps, or planned work inside one.
+
+    Attributes:
+        name: Its name.
+        label: Its group, or its name where that is unknown.
+        start: Start, nanoseconds since 1970.
+        end: End.
+        failed: Whether it ended with status error.
+        job: Whether it is the whole job: of group `job`, or a root with the steps right below it.
+    """
+
+    name: str
+    label: str
+    start: int
+    end: int
+    failed: bool
+    job: bool
+
+
+class Truncated(NamedTuple):
+    """A span that was still open when telemetry shut down."""
+
+    name: str
+    group: str | None
+    duration: int
+
+
+@dataclass
+class ProcessRecord:
+    """What one process left: its steps, its other work, and how far it came."""
+
+    process: Process
+    steps: list[StepRecord] = field(default_factory=list[StepRecord])
+    outside: list[Outside] = field(default_factory=list[Outside])
+    truncated: list[Truncated] = field(default_factory=list[Truncated])
+    names: dict[Phase, set[str]] = field(default_factory=dict[Phase, set[str]])
+    rest: set[Phase] = field(default_factory=set[Phase])
+    failed: dict[Phase, int] = field(default_factory=dict[Phase, int])
+    spans: int = 0
+    first_start: int | None = None
+    last_end: int = 0
+    last_finished: int = 0
+    last_name: str | None = None
+    unnumbered_steps: int = 0
