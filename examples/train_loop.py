@@ -7,6 +7,8 @@ Records nothing by itself. To see its spans and its loss in files, and then a re
     export NEMO_LENS_ENABLED=1 NEMO_LENS_EXPORTER=file NEMO_LENS_SPAN_GROUPS=per_step
     python examples/train_loop.py
     nemo-lens report nemo-lens-runs
+
+A job of several ranks sets ``NEMO_LENS_EXPORT_STRATEGY=all_ranks`` as well, to record all of them.
 """
 
 import random
@@ -49,6 +51,7 @@ def train() -> float:
     noise = random.Random(0)  # noqa: S311  # data, not a secret
     weights, loss = (0.0, 0.0), 0.0
     for step in range(STEPS):
+        lens.set_step(step)
         with lens.managed_span(SpanGroup.STEP, "example.step", iteration=step):
             loss, gradient = forward_backward(weights, next_batch(noise))
             with lens.managed_span(SpanGroup.OPTIMIZER, "example.optimizer"):
@@ -65,7 +68,8 @@ def main() -> None:
     config = lens.NemoLensConfig.from_env()
     telemetry = lens.setup_telemetry(config, rank=0, world_size=1)
     try:
-        print(f"loss after {STEPS} steps: {train():.4f}")
+        with lens.span_cm("example.job"):
+            print(f"loss after {STEPS} steps: {train():.4f}")
     finally:
         telemetry.shutdown()
 

@@ -215,6 +215,22 @@ def test_a_slower_rank_without_synchronisation_is_named_by_its_step_times(tmp_pa
         assert all(row.wait_s.p50 == 0 for row in answer.ranks)
 
 
+@pytest.mark.parametrize("synchronised", [True, False])
+def test_that_others_wait_is_said_only_where_they_do(tmp_path, synchronised):
+    """Marks say how long each rank waits: without synchronisation nobody does."""
+    for name, change, claim in (
+        ("chronic", {"slow": {(2, "forward_backward"): 1.6}}, ", which wait for it."),
+        ("once", {"stalls": {(1, 30): 2.0}}, "Rank 1 on host0 held up step 30"),
+    ):
+        scenario = Scenario(run=name, synchronised=synchronised, **change)
+        answer = analyse_ranks(Run(write_run(tmp_path, scenario)))
+        assert answer.stragglers[0].compared_by == "own_work"
+        assert (claim in answer.verdict) == synchronised
+        assert ("Rank 1 on host0 took long for step 30" in answer.verdict) == (
+            name == "once" and not synchronised
+        )
+
+
 def test_a_lasting_start_offset_within_synchronised_steps_is_no_straggler(tmp_path):
     """A rank that is late without a phase that takes longer only began late."""
     path = write_run(tmp_path, Scenario(marked=False))

@@ -56,6 +56,7 @@ def straggler(rank=2, kind="chronic", steps=()):
         excess_ratio=0.94,
         steps=steps,
         compared_by="own_work",
+        others_wait_s=0.031,
     )
 
 

@@ -159,7 +159,8 @@ SETTINGS: Final[tuple[Setting, ...]] = (
             "Adds attribute keys whose values are replaced by `[REDACTED]`."),
     Setting("step_sampling", ("STEP_SAMPLING",), "", Integer(1), 1,
             "the gate", "0.3",
-            "Records the per-step groups on every n-th step only."),
+            "Records the per-step groups on every n-th step only; has no effect unless the loop "
+            "calls `set_step`."),
     Setting("sigterm_flush", ("SIGTERM_FLUSH",), "", _SWITCH, True,
             "signals", "0.3",
             "Flushes within a deadline when the process receives SIGTERM, then lets it end."),

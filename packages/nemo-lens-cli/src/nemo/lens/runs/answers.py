@@ -91,6 +91,8 @@ class Straggler:
             time, where waiting is not marked).
         steps: For "once" the steps in question, else empty.
         compared_by: As in `RankRow`.
+        others_wait_s: How long the other ranks typically wait in a step, or in `steps`; 0 where
+            waiting is not marked.
     """
 
     rank: int
@@ -102,6 +104,7 @@ class Straggler:
     excess_ratio: float
     steps: tuple[int, ...]
     compared_by: str
+    others_wait_s: float
 
 
 @dataclass(frozen=True)

@@ -38,9 +38,11 @@ _LISTED: Final = 8
 _MANIFOLD: Final = 10.0
 # A rank that ends its steps late without a phase that takes longer only began them late.
 _MIN_IN_PHASE: Final = 0.5
+# That the others wait is said only where they do, for a good part of what the rank is slower.
+_MIN_WAITING: Final = 0.5
 _HOW_TO_MARK: Final = "Mark waiting with group communication or nemo.wait=true to tell who waits."
 _CHRONIC: Final[dict[str, str]] = {
-    OWN_WORK: "{} more own work per step than the other ranks, which wait for it",
+    OWN_WORK: "{} more own work per step than the other ranks",
     ARRIVAL: "it ends its steps {} later than the other ranks",
     DURATION: "its steps take {} longer than those of the other ranks",
 }
@@ -113,6 +115,18 @@ def _straggler(
         excess_ratio=excess / typical if typical > 0 else 0.0,
         steps=steps,
         compared_by=cohort.compared,
+        others_wait_s=_others_wait(cohort, place, frozenset(steps)),
+    )
+
+
+def _others_wait(cohort: Cohort, place: int, steps: frozenset[int]) -> float:
+    """How long the other ranks typically wait in the given steps, or in all of them."""
+    if cohort.compared != OWN_WORK:
+        return 0.0
+    return median(
+        median(work.wait for work in member.works if not steps or work.step in steps)
+        for other, member in enumerate(cohort.members)
+        if other != place
     )
 
 
@@ -204,17 +218,15 @@ def _sentence(straggler: Straggler) -> str:
     amount = duration(straggler.excess_s_per_step)
     if straggler.excess_ratio < _MANIFOLD:
         amount += f" ({straggler.excess_ratio:.0%})"
+    waited_for = straggler.others_wait_s >= _MIN_WAITING * straggler.excess_s_per_step
     if straggler.kind == "chronic":
-        return (
-            f"{who} is slow in {straggler.phase}: {_CHRONIC[straggler.compared_by].format(amount)}."
-        )
+        consequence = ", which wait for it" if waited_for else ""
+        how = _CHRONIC[straggler.compared_by].format(amount)
+        return f"{who} is slow in {straggler.phase}: {how}{consequence}."
     steps = ", ".join(str(step) for step in straggler.steps[:_LISTED])
     held = f"{noun(len(straggler.steps), 'step')} {steps}"
-    if straggler.compared_by == DURATION:
-        return (
-            f"{who} took long for {held} in {straggler.phase}: {amount} more than the other ranks."
-        )
-    return f"{who} held up {held} in {straggler.phase}: {amount} more than the other ranks."
+    did = "held up" if waited_for else "took long for"
+    return f"{who} {did} {held} in {straggler.phase}: {amount} more than the other ranks."
 
 
 def _whole_hosts(groups: list[Cohort], stragglers: list[Straggler]) -> Iterable[str]:
