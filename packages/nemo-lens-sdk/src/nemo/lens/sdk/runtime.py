@@ -23,6 +23,7 @@ from nemo.lens.fork_safety import run_in_forked_child
 from nemo.lens.package_info import __version__
 from nemo.lens.sdk import _otel_private, ids
 from nemo.lens.sdk.building import Build, Callbacks, LensMeterProvider, LensTracerProvider, build
+from nemo.lens.sdk.fast_spans import factory as fast_spans
 from nemo.lens.sdk.signals import SignalFlush
 from nemo.lens.semconv import SCHEMA_URL
 
@@ -68,6 +69,8 @@ class Runtime:
         own_meter = self._install_metrics(built)
         own_logger = self._install_logs(built)
         self._owned = (own_tracer, own_meter, own_logger)
+        if self.tracer_provider is not None:
+            fast_spans.install(self.tracer_provider)
         self.pipeline.start()
         self._supervisor.start()
         self._signals.install(
@@ -141,6 +144,7 @@ class Runtime:
 
     def _retire(self) -> None:
         atexit.unregister(self._at_exit)
+        fast_spans.uninstall()
         if self.logger_provider is not None:
             from nemo.lens.sdk.logging_bridge import detach_handlers
 
