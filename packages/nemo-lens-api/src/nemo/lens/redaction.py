@@ -109,6 +109,8 @@ def masked(text: str) -> str:
 
     For free text such as exception messages, under the process-wide default keys.
     """
+    if not _may_name_a_secret(text):
+        return text
     pattern = _secret_in_text.get("pattern")
     if pattern is None:
         pattern = _secret_in_text["pattern"] = _compiled_secrets()
@@ -130,6 +132,23 @@ def _lowered(keys: Iterable[str]) -> Iterable[str]:
 
 
 _secret_in_text: dict[str, re.Pattern[str]] = {}
+_LONGEST_GAP = 200
+
+
+def _may_name_a_secret(text: str) -> bool:
+    """Look at what stands before each `=` and `:`; the pattern is slow on long stack traces."""
+    names = (*SECRET_SUFFIXES, *_keys_in_force, *(key.replace("-", "_") for key in _added_keys))
+    reach = _LONGEST_GAP + max(map(len, names))
+    for sign in "=:":
+        at = text.find(sign)
+        while at >= 0:
+            before = text[max(0, at - reach) : at].rstrip().rstrip("'\"")
+            if len(before) < reach - _LONGEST_GAP < at:
+                return True  # a gap too long to look across
+            if before.casefold().replace("-", "_").endswith(names):
+                return True
+            at = text.find(sign, at + 1)
+    return False
 
 
 def _compiled_secrets() -> re.Pattern[str]:

@@ -97,6 +97,9 @@ def new_factory() -> span_factory.SpanFactory:
 
     def forget() -> None:
         changes[0] += 1
+        for kind in tuple(classes.values()):
+            if kind is not None:
+                kind.follow_change()
         classes.clear()
         family.clear()
 
@@ -124,15 +127,16 @@ def _span_class(tracer: Any, changed: Any, family: dict[int, set[type]]) -> type
     processors = _otel_private.sequential_processors(active)
     if processors is not None:
         _otel_private.watch(active, changed)
+    announce, finish, finish_after_change = _hooks_of(active, processors)
     if processors is not None and len(processors) == 1 and type(processors[0]) is LensSpanProcessor:
-        return span_class(site, *processors[0].direct_hooks(), family)
-    return span_class(site, *_hooks_of(active, processors), family)
+        announce, finish = processors[0].direct_hooks()
+    return span_class(site, announce, finish, finish_after_change, family)
 
 
-def _hooks_of(active: Any, processors: tuple[Any, ...] | None) -> Any:
+def _hooks_of(active: Any, processors: tuple[Any, ...] | None) -> tuple[Any, Any, Any]:
     """Return functions that call every processor as the SDK does."""
     called = (active,) if processors is None else processors
-    asked = tuple(p for p in called if _otel_private.minds_ending(p))
+    asked = tuple(processor for processor in called if _otel_private.minds_ending(processor))
 
     def announce(_span_id: int, span: FastSpan) -> None:
         for processor in called:
@@ -144,4 +148,9 @@ def _hooks_of(active: Any, processors: tuple[Any, ...] | None) -> Any:
         for processor in called:
             processor.on_end(span)
 
-    return announce, finish
+    def finish_after_change(span: FastSpan) -> None:
+        if _otel_private.minds_ending(active):
+            active._on_ending(span)
+        active.on_end(span)
+
+    return announce, finish, finish_after_change

@@ -19,6 +19,7 @@ from opentelemetry.trace import INVALID_SPAN, Span, SpanContext, TraceFlags
 
 from nemo.lens.outcome import record_outcome
 from nemo.lens.sdk import _otel_private
+from nemo.lens.sdk.fast_spans.exception_event import record_lazily
 from nemo.lens.sdk.fast_spans.span import FastSpan
 from nemo.lens.sdk.ids import RandomIds
 from nemo.lens.span_factory import PlainSpan
@@ -41,7 +42,11 @@ _RANDOM = getattr(TraceFlags, "RANDOM_TRACE_ID", 0)
 
 
 def span_class(
-    site: Site, announce: Announce, finish: Finish, family: dict[int, set[type]]
+    site: Site,
+    announce: Announce,
+    finish: Finish,
+    finish_after_change: Finish,
+    family: dict[int, set[type]],
 ) -> type[FastSpan]:
     """Make the class of the fast spans of one tracer.
 
@@ -49,6 +54,8 @@ def span_class(
         site: The tracer.
         announce: Tells the processors that a span has started.
         finish: Tells the processors that a span has ended.
+        finish_after_change: The same once the processors have been exchanged; see
+            `FastSpan.follow_change`.
         family: All classes that may be each other's parents, by the flags of new traces; the new
             class is added.
     """
@@ -126,6 +133,12 @@ def span_class(
             self._end_time = time_ns() if end_time is None else end_time
             finish(self)
 
+        @classmethod
+        def follow_change(cls) -> None:
+            """Tell the processors of that moment when a span that is open now ends."""
+            nonlocal finish
+            finish = finish_after_change
+
     def adopt(span: FastSpan, parent: Any) -> bool:
         """Take over the trace of a parent that is no ordinary sibling, if its case is known."""
         try:
@@ -171,7 +184,7 @@ def _enter_delegate(span: FastSpan, tracer: Any) -> Any:
 
 def _note_error(span: FastSpan, error: BaseException) -> None:
     try:
-        record_outcome(span, error)
+        record_outcome(span, error, record=record_lazily)
     except Exception as failure:  # a hostile exception
         report_tracer_failure("record_exception", failure)
 

@@ -46,7 +46,8 @@ def _difference() -> str | None:
     kind = span_class(
         checked(ours),
         lambda _span_id, span: actual.on_start(span),
-        lambda span: actual.on_end(span),
+        actual.on_end,
+        actual.on_end,
         {},
     )
 

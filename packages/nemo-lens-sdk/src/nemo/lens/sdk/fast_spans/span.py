@@ -19,7 +19,6 @@ from opentelemetry.trace import SpanContext, SpanKind, Status, StatusCode
 
 from nemo.lens.fork_safety import run_in_forked_child
 from nemo.lens.no_span import refuse_decoration
-from nemo.lens.outcome import EXCEPTION_MESSAGE, EXCEPTION_STACKTRACE, EXCEPTION_TYPE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -133,26 +132,6 @@ class FastSpan(Span):
             self._bound_attributes()
         super().set_attributes(attributes)
 
-    def record_exception(
-        self,
-        exception: BaseException,
-        attributes: Mapping[str, Any] | None = None,
-        timestamp: int | None = None,
-        escaped: bool = False,
-    ) -> None:
-        """Record an exception as an event.
-
-        The helpers bring all texts along; the SDK would format a stack trace only to throw it away.
-        """
-        if attributes is None or not _TEXTS <= attributes.keys():
-            super().record_exception(exception, attributes, timestamp, escaped)
-            return
-        str(exception)  # raises for a hostile exception where the SDK does
-        first = {name: attributes[name] for name in _ORDERED_TEXTS}
-        self.add_event(
-            "exception", {**first, "exception.escaped": str(escaped), **attributes}, timestamp
-        )
-
     def _add_event(self, event: Any) -> None:
         with self._lock:
             if self._events == ():
@@ -200,6 +179,10 @@ class FastSpan(Span):
             max_value_len=cls._limits.max_span_attribute_length,
         )
 
+    @classmethod
+    def follow_change(cls) -> None:
+        """Take note that the tracer or its processors have changed; subclasses say what follows."""
+
     def _enter_again(self) -> FastSpan:
         """Serve `with span:` inside its own block, which ends the span and attaches nothing."""
         self._enclosing = (self._token, self._enclosing)
@@ -222,10 +205,6 @@ class FastSpan(Span):
             Span.__exit__(self, exc_type, error, traceback)
             return True
         return False
-
-
-_ORDERED_TEXTS = (EXCEPTION_TYPE, EXCEPTION_MESSAGE, EXCEPTION_STACKTRACE)
-_TEXTS = frozenset(_ORDERED_TEXTS)
 
 
 @run_in_forked_child
