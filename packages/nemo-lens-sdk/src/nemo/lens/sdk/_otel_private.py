@@ -558,3 +558,18 @@ def _with_global(function: FunctionType, name: str, value: object) -> FunctionTy
     )
     copied.__kwdefaults__ = function.__kwdefaults__
     return copied
+
+
+def wire_contexts(span: Any) -> tuple[tuple[int, int, Any], tuple[int, bool] | None]:
+    """The ids of a span and its parent, without making context objects that nobody keeps.
+
+    Returns:
+        Trace id, span id and trace state; the parent's span id and whether it is remote, or None.
+    """
+    fields = getattr(span, "wire_contexts", None)
+    if fields is not None:
+        answer: tuple[tuple[int, int, Any], tuple[int, bool] | None] = fields()
+        return answer
+    context, parent = span._context, span._parent
+    ids = context.trace_id, context.span_id, context.trace_state
+    return ids, None if parent is None else (parent.span_id, parent.is_remote)

@@ -113,6 +113,14 @@ class FastSpan(Span):
             trace_state=self._state,
         )
 
+    def wire_contexts(self) -> tuple[tuple[int, int, TraceState], tuple[int, bool] | None]:
+        """The ids of the span and its parent, for encoders; see `_otel_private.wire_contexts`."""
+        ids = self._trace_id, self._span_id, self._state
+        parent = self._parent_context
+        if parent is not None:
+            return ids, (parent.span_id, parent.is_remote)
+        return ids, (self._parent_id, False) if self._parent_id else None
+
     @property
     def _lock(self) -> threading.RLock:  # type: ignore[override]
         """One of a few re-entrant locks: a lock for each span would cost more than the span."""
