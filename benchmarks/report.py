@@ -94,6 +94,6 @@ def _as_table(results: Iterable[dict[str, Any]]) -> str:
 
 def _details(detail: dict[str, float | str]) -> str:
     return ", ".join(
-        f"{name} {value:.1f}" if isinstance(value, float) else f"{name} {value}"
+        f"{name} {value:.3g}" if isinstance(value, float) else f"{name} {value}"
         for name, value in detail.items()
     )

@@ -169,6 +169,22 @@ def test_keys_are_repaired():
     assert cleaned({"k\udcff": 1, Color.RED: 2}) == {"k\\udcff": 1}
 
 
+def test_keys_of_a_text_subclass_become_plain_text(nemo_lens_recorder, nemo_lens_groups):
+    """Also when a plain key of the same value was seen before."""
+
+    class Key(str, enum.Enum):
+        LOSS = "loss"
+
+    nemo_lens_groups("step")
+    for _ in range(2):
+        with managed_span("step", "a", loss=1):
+            pass
+        with managed_span("step", "b", **{Key.LOSS: 2}) as span:
+            safe_set_span_attributes(span, {Key.LOSS: 3})
+    assert {type(key) for span in nemo_lens_recorder.spans for key in span.attributes} == {str}
+    assert nemo_lens_recorder.spans[-1].attributes == {"loss": 3}
+
+
 def test_ordinary_keywords_pass_without_a_copy(nemo_lens_recorder, nemo_lens_groups):
     """From the second time on the mapping of the call itself is recorded."""
     assert not is_plain({"first.seen": 1})

@@ -5,7 +5,9 @@
 import asyncio
 import contextlib
 import inspect
+import os
 import pickle
+import signal
 import subprocess
 import sys
 import threading
@@ -297,6 +299,28 @@ class TestSpan:
         assert spans.names() == ["a"]
         assert "SpanOptions" in caplog.text
 
+    @pytest.mark.parametrize(
+        ("field", "value"),
+        [
+            ("kind", "client"),
+            ("links", 5),
+            ("links", ["a link"]),
+            ("context", {}),
+            ("start_time", 1.5),
+            ("start_time", 2**70),
+        ],
+    )
+    def test_an_option_of_a_wrong_type_is_ignored_with_a_warning(self, spans, caplog, field, value):
+        """It would lose the span, or the whole batch in the exporter."""
+        for _ in range(2):
+            with managed_span(
+                "step", "a", _span=SpanOptions(**{field: value}), links=[Link(REMOTE)]
+            ):
+                pass
+        assert [(s.kind, len(s.links)) for s in spans.spans] == [(SpanKind.INTERNAL, 1)] * 2
+        assert discarded() == {f"option {field}": 2}
+        assert f"option {field} was ignored" in caplog.text
+
 
 class TestForeignTracers:
     """Mocks, patches and broken tracers of the caller."""
@@ -485,3 +509,32 @@ def test_signatures_follow_the_contract():
             ("redact_keys", positional, helpers.DEFAULT_REDACT_KEYS),
         ],
     }
+
+
+def test_children_forked_while_threads_open_spans_open_spans_too(spans):
+    """No lock of the span path is left locked in the child."""
+    stop = threading.Event()
+
+    def work():
+        while not stop.is_set():
+            with managed_span("step", "busy", bad=object(), n=1), span_attributes({"a": 1}):
+                pass
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    statuses = []
+    try:
+        for _ in range(20):
+            child = os.fork()
+            if child == 0:
+                signal.alarm(20)
+                with managed_span("step", "child", bad=object()) as span:
+                    recording = span.is_recording()
+                os._exit(0 if recording and trace.get_current_span() is not span else 1)
+            statuses.append(os.waitpid(child, 0)[1])
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()
+    assert statuses == [0] * 20

@@ -14,7 +14,13 @@ from pathlib import Path
 
 import pytest
 
-pytest_plugins = ["nemo.lens.sdk.testing"]
+from nemo.lens.sdk.testing import (  # noqa: F401 - fixtures for every test of this folder
+    nemo_lens_clock,
+    nemo_lens_logs,
+    nemo_lens_metrics,
+    nemo_lens_spans,
+    nemo_lens_telemetry,
+)
 
 _SCRUBBED = ("OTEL_", "NEMO_LENS_", "SLURM_", "TORCHELASTIC_", "OMPI_")
 _SCRUBBED_EXACT = {"RANK", "WORLD_SIZE", "LOCAL_RANK", "RAY_JOB_ID"}

@@ -23,6 +23,7 @@ class Recorder(Sink):
         self.is_closed = False
 
     def send(self, batch):
+        """Answer as told."""
         self.attempts += 1
         outcome = self.outcomes.pop(0) if self.outcomes else Outcome.DELIVERED
         if isinstance(outcome, Exception):
@@ -32,10 +33,12 @@ class Recorder(Sink):
         return outcome
 
     def close(self):
+        """Note it."""
         self.is_closed = True
 
     @property
     def items(self):
+        """What was delivered."""
         return [item for batch in self.batches for item in batch]
 
 
@@ -58,11 +61,11 @@ def queue_to():
 
     yield build
     for queue in queues:
-        queue.ask(final=True).wait(time.monotonic() + 5)
+        queue.ask(time.monotonic() + 5, final=True).wait()
 
 
 def _flush(queue, *, final=False, seconds=5.0):
-    return queue.ask(final=final).wait(time.monotonic() + seconds)
+    return queue.ask(time.monotonic() + seconds, final=final).wait()
 
 
 def test_a_flush_delivers_everything_in_order(queue_to):
@@ -150,7 +153,7 @@ def test_the_pause_between_retries_doubles_up_to_a_limit(queue_to):
     queue.put("x")
     pauses = []
     for _ in range(10):
-        queue.run_once(urgent=True)
+        queue.run_once(0.0)
         pauses.append(queue.pause_s())
     assert pauses[1] > pauses[0]
     assert pauses[3] > pauses[2]
@@ -175,7 +178,7 @@ def test_what_cannot_be_exported_at_the_end_is_counted(queue_to):
     queue = queue_to(sink, batch_size=10)
     for number in range(25):
         queue.put(number)
-    assert not _flush(queue, final=True)
+    assert not _flush(queue, final=True, seconds=0.2)
     assert sink.is_closed
     assert queue.counts.lost() == {counts.EXPORT_FAILED: 25}
 

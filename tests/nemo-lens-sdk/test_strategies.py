@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 
 import pytest
@@ -58,11 +59,9 @@ def test_the_first_rank_of_a_node_is_local_rank_0(clean_environment, local_rank,
 def test_every_nth_is_even_and_never_empty(world_size, rate, run_id):
     """At least one rank exports, and the gaps between them are equal."""
     config = NemoLensConfig(export_sample_rate=rate, run_id=run_id)
-    chosen = [
-        rank for rank in range(world_size) if strategies.every_nth(config, rank, world_size)
-    ]
+    chosen = [rank for rank in range(world_size) if strategies.every_nth(config, rank, world_size)]
     assert chosen
-    assert len({after - before for before, after in zip(chosen, chosen[1:], strict=False)}) <= 1
+    assert len({after - before for before, after in itertools.pairwise(chosen)}) <= 1
 
 
 def test_own_strategies_are_found_by_name_until_they_are_unregistered():

@@ -10,7 +10,7 @@ counted, never raised about.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from nemo.lens.conversion import MAX_INT, MIN_INT, Unrecordable, converted
 from nemo.lens.discards import discard
@@ -30,7 +30,9 @@ def is_plain(attributes: Mapping[str, Any]) -> bool:
     """Say whether `attributes` can be recorded exactly as they are; the check of the fast path."""
     if not _are_plain(attributes):
         return False
-    for value in attributes.values():
+    for key, value in attributes.items():
+        if type(key) is not str:  # a subclass, equal to a key seen before
+            return False
         kind: type[Any] = type(value)  # pyright: ignore[reportUnknownVariableType]
         if kind is str:
             if not value.isascii():
@@ -78,8 +80,8 @@ def _pairs(attributes: Mapping[Any, Any]) -> Iterable[tuple[Any, Any]]:
 
 
 def _clean_key(key: Any) -> str:
-    if key in plain_keys:
-        return cast("str", key)
+    if type(key) is str and key in plain_keys:
+        return key
     if not issubclass(real_type(key), str):
         raise Unrecordable("key is not text")
     text = as_text(key)

@@ -44,9 +44,8 @@ def wrapped(function: Any, begin: Begin, wrap_plain: WrapPlain, decorator: Decor
     Raises:
         TypeError: `function` cannot be called (a property, for example).
     """
-    kind = real_type(function)
-    if issubclass(kind, (classmethod, staticmethod)):
-        return kind(wrapped(function.__func__, begin, wrap_plain, decorator))
+    if isinstance(function, (classmethod, staticmethod)):
+        return _rewrapped(function, lambda inner: wrapped(inner, begin, wrap_plain, decorator))
     if not callable(function):
         raise TypeError(
             f"trace_fn decorates callables, not {type(function).__name__} objects; "
@@ -59,6 +58,11 @@ def wrapped(function: Any, begin: Begin, wrap_plain: WrapPlain, decorator: Decor
     if _binds_to_instances(function):
         return functools.update_wrapper(traced, function)
     return TracedCallable(function, traced, decorator)
+
+
+def _rewrapped(descriptor: Any, wrap: Callable[[Any], Any]) -> Any:
+    """Return a descriptor of the same kind around the wrapped function of `descriptor`."""
+    return type(descriptor)(wrap(descriptor.__func__))
 
 
 class TracedCallable:
@@ -94,7 +98,9 @@ def _decorated_again(factory: Callable[..., Any], arguments: tuple[Any, ...], fu
 
 def _binds_to_instances(function: Any) -> bool:
     """Say whether `function`, as a class attribute, becomes a method; a wrapper function does."""
-    return hasattr(real_type(function), "__get__") and not inspect.ismethod(function)
+    return hasattr(real_type(function), "__get__") and not isinstance(
+        function, (functools.partial, types.MethodType)
+    )
 
 
 def _wrapper_of_kind(function: Callable[..., Any], begin: Begin) -> Callable[..., Any] | None:
@@ -133,7 +139,7 @@ def _coroutine_wrapper(function: Callable[..., Any], begin: Begin) -> Callable[.
 
 def _generator_wrapper(function: Callable[..., Any], begin: Begin) -> Callable[..., Any]:
     def traced(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
-        work = function(*args, **kwargs)
+        work: Generator[Any, Any, Any] = function(*args, **kwargs)
         span = begin()
         if span is None:
             return (yield from work)
@@ -151,8 +157,7 @@ def _driven(work: Generator[Any, Any, Any], span: ResumableSpan) -> Generator[An
                 with span.resumed():
                     item = advance()
             except StopIteration as stop:
-                result: Any = stop.value
-                return result
+                return stop.value
             try:
                 sent = yield item
             except GeneratorExit:

@@ -94,7 +94,7 @@ def create_linked_span(
     options = given or SpanOptions()
     linked = None if remote is None else get_current_span(remote).get_span_context()
     if linked is not None and linked.is_valid:
-        options = options.with_link(Link(linked))
+        options = options.replaced(links=(*options.links, Link(linked)))
     return start_span(name_text(None, name), settled_attributes, tracer, options)
 
 

@@ -1,5 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
 # SPDX-License-Identifier: Apache-2.0
+# pyright: reportConstantRedefinition=false
 """Set telemetry up once per process, and shut it down through the handle that this gives.
 
 This is the one place of the api that names the sdk, and it does so only when the process exports.
@@ -84,6 +85,8 @@ class TelemetryHandle:
 
     Attributes:
         is_exporting: True when spans, metrics or logs of this process are really exported.
+        library: The prefix of the library that set telemetry up.
+        runtime: What the sdk runs for it; None when nothing is exported.
     """
 
     def __init__(
@@ -99,8 +102,8 @@ class TelemetryHandle:
         self.is_exporting = is_exporting
         self._tracer = tracer
         self._meter = meter
-        self._runtime = _runtime
-        self._library = _library
+        self.runtime = _runtime
+        self.library = _library
         self._owner = _owner
         self._is_shut_down = False
 
@@ -132,7 +135,7 @@ class TelemetryHandle:
             True when all of it was delivered in time, or nothing is exported here.
         """
         try:
-            return self._runtime is None or self._runtime.flush(timeout_ms)
+            return self.runtime is None or self.runtime.flush(timeout_ms)
         except Exception:
             _log.debug("flush failed", exc_info=True)
             return False
@@ -155,7 +158,7 @@ class TelemetryHandle:
                 return self.flush(timeout_ms)
             self._is_shut_down = True
             _release(self)
-            return self._runtime is None or self._runtime.shutdown(timeout_ms)
+            return self.runtime is None or self.runtime.shutdown(timeout_ms)
         except Exception:
             _log.debug("shutdown failed", exc_info=True)
             return False
@@ -167,9 +170,9 @@ class TelemetryHandle:
             `{"lanes": {<signal and exporter>: {"delivered": int, "pending": int, "lost": {reason:
             int}}}, "lost": {reason: int}}`; both empty when nothing is exported here.
         """
-        if self._runtime is None:
+        if self.runtime is None:
             return {"lanes": {}, "lost": {}}
-        return self._runtime.stats()
+        return self.runtime.stats()
 
 
 def setup_telemetry(  # noqa: PLR0917 - the signature is the compatibility contract
@@ -281,7 +284,7 @@ def _disabled(config: NemoLensConfig) -> TelemetryHandle:
 def _second_handle(
     running: TelemetryHandle, library: str, config: NemoLensConfig
 ) -> TelemetryHandle:
-    if library == running._library:  # noqa: SLF001 - the handle is this module's own
+    if library == running.library:
         raise RuntimeError(
             "Telemetry has already been initialised in this process: setup_telemetry() was called "
             f"before with the configuration of {library!r}. Keep the first handle, or call its "
@@ -294,7 +297,7 @@ def _second_handle(
         running.tracer,
         running.meter,
         running.is_exporting,
-        _runtime=running._runtime,  # noqa: SLF001 - the handle is this module's own
+        _runtime=running.runtime,
         _library=library,
         _owner=running,
     )
@@ -382,7 +385,7 @@ def _register_groups(config: NemoLensConfig, *, rank_given: bool) -> None:
     from nemo.lens.groups import SpanRegistry
     from nemo.lens.vocabulary import register_base_vocabulary, register_vocabulary
 
-    vocabulary = config._span_group_cls  # noqa: SLF001 - named so by the compatibility contract
+    vocabulary = getattr(config, "_span_group_cls", None)
     if vocabulary is not None:
         register_vocabulary(vocabulary)
     elif rank_given or not SpanRegistry.namespaces():
@@ -419,7 +422,7 @@ def _load_sdk() -> Callable[..., Any]:
     try:
         from nemo.lens.sdk.runtime import start
     except ModuleNotFoundError as error:
-        _raise_missing(error)
+        raise _explained(error) from error
     return start
 
 
@@ -427,17 +430,17 @@ def _load_strategies() -> Callable[..., bool]:
     try:
         from nemo.lens.sdk.strategies import should_export
     except ModuleNotFoundError as error:
-        _raise_missing(error)
+        raise _explained(error) from error
     return should_export
 
 
-def _raise_missing(error: ModuleNotFoundError) -> Any:
-    name = error.name or ""
-    if name.startswith(("nemo.lens.sdk", "opentelemetry")):
+def _explained(error: ModuleNotFoundError) -> ImportError:
+    """Say what to install when it is the sdk that is missing."""
+    if (error.name or "").startswith(("nemo.lens.sdk", "opentelemetry")):
         from nemo.lens.missing_sdk import missing_sdk_error
 
-        raise missing_sdk_error("setup_telemetry of an exporting process") from error
-    raise error
+        return missing_sdk_error("setup_telemetry of an exporting process")
+    return error
 
 
 @run_in_forked_child
@@ -446,5 +449,5 @@ def _renew_lock() -> None:
     _lock = threading.RLock()
 
 
-def _reset_for_tests() -> None:
+def _reset_for_tests() -> None:  # pyright: ignore[reportUnusedFunction] -- nemo.lens.testing
     _retire_running()

@@ -15,10 +15,9 @@ such as `@managed_span(...)`). What cannot be recorded is counted, see `nemo.len
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from nemo.lens import compiling, state
+from nemo.lens import compiling, lazy_recording, state
 from nemo.lens.attributes import cleaned
 from nemo.lens.compiling import in_graph, skip_call, skip_span
 from nemo.lens.discards import discard
@@ -34,10 +33,11 @@ from nemo.lens.span_handle import (
     open_handle,
     skip_handle,
 )
+from nemo.lens.ungated_span import SpanCm
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
-    from types import TracebackType
+    from contextlib import AbstractContextManager
 
     from opentelemetry.context import Context
     from opentelemetry.trace import Span, Tracer
@@ -90,7 +90,7 @@ def managed_span(
         return NO_SPAN
     if compiling.is_compiling():
         return NO_SPAN
-    return _new_span(group, name, tracer, attributes)
+    return lazy_recording.new_span(group, name, tracer, attributes)
 
 
 def trace_fn(
@@ -116,7 +116,7 @@ def trace_fn(
     def begin() -> AbstractContextManager[Span] | None:
         if group not in state._enabled or compiling.is_compiling():  # noqa: SLF001  # the gate
             return None
-        return _new_span(group, name, tracer, {})
+        return lazy_recording.new_span(group, name, tracer, {})
 
     def wrap_plain(function: Callable[..., Any]) -> Callable[..., Any]:
         def traced(*args: Any, **kwargs: Any) -> Any:
@@ -124,7 +124,7 @@ def trace_fn(
                 return function(*args, **kwargs)
             if compiling.is_compiling():
                 return function(*args, **kwargs)
-            with _new_span(group, name, tracer, {}):
+            with lazy_recording.new_span(group, name, tracer, {}):
                 return function(*args, **kwargs)
 
         return traced
@@ -162,55 +162,6 @@ def span_cm(
     if not record_exception:
         attributes["_span"] = without_exceptions(attributes.get("_span"))
     return SpanCm(name, tracer, attributes)
-
-
-class SpanCm(AbstractContextManager["Span"]):
-    """What `span_cm` returns; each `with`, and each decorated call, opens a span of its own."""
-
-    __slots__ = ("_attributes", "_name", "_spans", "_tracer")
-
-    def __init__(self, name: str, tracer: Tracer | None, attributes: dict[str, Any]) -> None:
-        self._name = name
-        self._tracer = tracer
-        self._attributes = attributes
-        self._spans: list[AbstractContextManager[Span]] = []
-
-    def _new(self) -> AbstractContextManager[Span]:
-        return _new_span(None, self._name, self._tracer, dict(self._attributes))
-
-    def __enter__(self) -> Span:
-        span = self._new()
-        self._spans.append(span)
-        return span.__enter__()
-
-    def __exit__(
-        self,
-        exc_type: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self._spans.pop().__exit__(exc_type, error, traceback)
-
-    def __call__(self, function: Decorated) -> Decorated:
-        """Decorate `function`, as `trace_fn` does."""
-        from nemo.lens.decorating import wrapped
-
-        def begin() -> AbstractContextManager[Span] | None:
-            return None if compiling.is_compiling() else self._new()
-
-        def wrap_plain(plain: Callable[..., Any]) -> Callable[..., Any]:
-            def traced(*args: Any, **kwargs: Any) -> Any:
-                if compiling.is_compiling():
-                    return plain(*args, **kwargs)
-                with self._new():
-                    return plain(*args, **kwargs)
-
-            return traced
-
-        decorated: Decorated = wrapped(
-            function, begin, wrap_plain, (SpanCm, (self._name, self._tracer, self._attributes))
-        )
-        return decorated
 
 
 @in_graph(skip_span)
@@ -315,22 +266,6 @@ def attached_context(
         time.
     """
     return AttachedContext(origin)
-
-
-def _first_span(
-    group: str | None, name: str, tracer: Tracer | None, attributes: dict[str, Any]
-) -> AbstractContextManager[Span]:
-    """Load the enabled path, and OpenTelemetry with it, then step aside."""
-    global _new_span
-    from nemo.lens.recording import new_span
-
-    _new_span = new_span
-    return new_span(group, name, tracer, attributes)
-
-
-_new_span: Callable[
-    [str | None, str, Tracer | None, dict[str, Any]], AbstractContextManager[Span]
-] = _first_span
 
 
 def __getattr__(name: str) -> Any:

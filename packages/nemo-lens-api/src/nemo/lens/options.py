@@ -5,9 +5,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from nemo.lens.attributes import cleaned
+from nemo.lens.conversion import MAX_INT, MIN_INT
 from nemo.lens.discards import discard
 from nemo.lens.text import real_type
 
@@ -63,16 +64,9 @@ class SpanOptions:
         self.attributes = attributes
         self.record_exception = record_exception
 
-    def with_link(self, link: Link) -> SpanOptions:
-        """Return the same options with one more link."""
-        return SpanOptions(
-            kind=self.kind,
-            links=(*self.links, link),
-            context=self.context,
-            start_time=self.start_time,
-            attributes=self.attributes,
-            record_exception=self.record_exception,
-        )
+    def replaced(self, **changes: Any) -> SpanOptions:
+        """Return the same options with some fields changed."""
+        return SpanOptions(**{name: getattr(self, name) for name in self.__slots__} | changes)
 
     def start_arguments(self) -> dict[str, Any]:
         """Return the keywords for `Tracer.start_span` that differ from its defaults."""
@@ -95,14 +89,7 @@ class SpanOptions:
 def without_exceptions(given: object) -> SpanOptions:
     """Return the options `given`, or the default ones, with `record_exception` off."""
     options = given if isinstance(given, SpanOptions) else SpanOptions()
-    return SpanOptions(
-        kind=options.kind,
-        links=options.links,
-        context=options.context,
-        start_time=options.start_time,
-        attributes=options.attributes,
-        record_exception=False,
-    )
+    return options.replaced(record_exception=False)
 
 
 def split(keywords: Mapping[str, Any]) -> tuple[dict[str, Any], SpanOptions | None]:
@@ -112,69 +99,92 @@ def split(keywords: Mapping[str, Any]) -> tuple[dict[str, Any], SpanOptions | No
         The cleaned attributes, and the options, or None when there are none beside attributes.
     """
     remaining = dict(keywords)
-    given = remaining.pop("_span", None)
-    options = given if issubclass(real_type(given), SpanOptions) else None
-    if given is not None and options is None:
-        discard(
-            "bad _span",
-            "_span=%s was ignored: it takes a nemo.lens.helpers.SpanOptions.",
-            type(given).__name__,
-        )
-    kind, links, context = _take_options(remaining)
+    options = _given_options(remaining.pop("_span", None))
+    found = _take_options(remaining)
     attributes = cleaned(remaining)
     if options is not None and options.attributes is not None:
         attributes = {**_evaluated(options.attributes), **attributes}
-    if kind is None and not links and context is None:
-        return attributes, options
-    base = options or SpanOptions()
-    return attributes, SpanOptions(
-        kind=kind if kind is not None else base.kind,
-        links=(*base.links, *links),
-        context=context if context is not None else base.context,
-        start_time=base.start_time,
-        record_exception=base.record_exception,
+    if found:
+        options = (options or SpanOptions()).replaced(**found)
+    return attributes, options
+
+
+def _given_options(given: object) -> SpanOptions | None:
+    """Return what came as `_span=`, without fields that would lose the span or its batch."""
+    if given is None:
+        return None
+    if not issubclass(real_type(given), SpanOptions):
+        _ignore("_span", "takes nemo.lens.helpers.SpanOptions", given)
+        return None
+    options = cast("SpanOptions", given)
+    wrong = [name for name in _OPTION_CHECKS if not _is_sound(name, getattr(options, name))]
+    for name in wrong:
+        _ignore(name, "has the wrong type", getattr(options, name))
+        options = options.replaced(**{name: () if name == "links" else None})
+    return options
+
+
+def _take_options(keywords: dict[str, Any]) -> dict[str, Any]:
+    """Move those keywords that are options out of `keywords`; `kind="train"` is an attribute."""
+    names = [name for name in ("kind", "links", "context") if keywords.get(name) is not None]
+    return {name: keywords.pop(name) for name in names if _is_sound(name, keywords[name])}
+
+
+def _is_sound(name: str, value: Any) -> bool:
+    try:
+        return value is None or _OPTION_CHECKS[name](value)
+    except Exception:  # a hostile sequence is no sequence of links
+        return False
+
+
+def _is_kind(value: Any) -> bool:
+    from opentelemetry.trace import SpanKind
+
+    return issubclass(real_type(value), SpanKind)
+
+
+def _are_links(value: Any) -> bool:
+    from opentelemetry.trace import Link
+
+    return issubclass(real_type(value), (list, tuple)) and all(
+        issubclass(real_type(link), Link) for link in value
     )
 
 
-def _take_options(
-    keywords: dict[str, Any],
-) -> tuple[SpanKind | None, Sequence[Link], Context | None]:
-    """Remove from `keywords` those that are options; a `kind="train"` stays an attribute."""
-    if keywords.keys().isdisjoint(("kind", "links", "context")):
-        return None, (), None
+def _is_context(value: Any) -> bool:
     from opentelemetry.context import Context
-    from opentelemetry.trace import SpanKind
 
-    kind = context = None
-    links: Sequence[Link] = ()
-    if issubclass(real_type(keywords.get("kind")), SpanKind):
-        kind = keywords.pop("kind")
-    if issubclass(real_type(keywords.get("context")), Context):
-        context = keywords.pop("context")
-    if _are_links(keywords.get("links")):
-        links = keywords.pop("links")
-    return kind, links, context
+    return issubclass(real_type(value), Context)
 
 
-def _are_links(candidate: Any) -> bool:
-    from opentelemetry.trace import Link
+def _is_time(value: Any) -> bool:
+    return type(value) is int and MIN_INT <= value <= MAX_INT
 
-    try:
-        return issubclass(real_type(candidate), (list, tuple)) and all(
-            issubclass(real_type(link), Link) for link in candidate
-        )
-    except Exception:  # a hostile sequence is an attribute like any other
-        return False
+
+_OPTION_CHECKS = {
+    "kind": _is_kind,
+    "links": _are_links,
+    "context": _is_context,
+    "start_time": _is_time,
+}
+
+
+def _ignore(name: str, reason: str, value: object) -> None:
+    discard(
+        f"option {name}",
+        "Span option %s was ignored: it %s, got %s. Further ones are only counted.",
+        name,
+        reason,
+        real_type(value).__name__,
+    )
 
 
 def _evaluated(attributes: Mapping[str, Any] | Callable[[], Mapping[str, Any]]) -> dict[str, Any]:
     try:
         mapping: Any = attributes() if callable(attributes) else attributes
         if not issubclass(real_type(mapping), Mapping):
-            raise TypeError(type(mapping).__name__)  # noqa: TRY301  # counted like any other
-    except (
-        Exception
-    ) as error:  # the caller's callable failed: its attributes are lost, not the step
+            raise TypeError(real_type(mapping))  # noqa: TRY301  # counted like any other
+    except Exception as error:  # from the caller's callable: its attributes are lost
         discard(
             "lazy attributes",
             "SpanOptions.attributes was dropped: it raised or returned no mapping (%s).",

@@ -8,6 +8,7 @@ The format is OpenTelemetry's global propagator, W3C Trace Context and Baggage b
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any
 
@@ -110,6 +111,9 @@ def _w3c_after(error: Exception) -> TextMapPropagator:
     from opentelemetry.propagators.composite import CompositePropagator
     from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
+    if os.environ.get("OTEL_PROPAGATORS", "").strip().lower() == "none":
+        _fallback = CompositePropagator([])  # older OpenTelemetry does not know "none"
+        return _fallback
     discard(
         "propagator configuration",
         "OTEL_PROPAGATORS cannot be used (%s); using tracecontext,baggage.",

@@ -154,10 +154,10 @@ def start_span(
     Returns:
         The span; an invalid one that records nothing if the tracer raised.
     """
-    arguments = {} if options is None else options.start_arguments()
-    if attributes:
-        arguments["attributes"] = attributes
     try:
+        arguments = {} if options is None else options.start_arguments()
+        if attributes:
+            arguments["attributes"] = attributes
         return (lens_tracer() if tracer is None else tracer).start_span(name, **arguments)
     except Exception as error:  # a sampler, a processor or a foreign tracer failed
         report_tracer_failure("start_span", error)

@@ -137,8 +137,7 @@ def _make_instant(
 
     given = options or SpanOptions()
     now = time.time_ns() if given.start_time is None else given.start_time
-    at = SpanOptions(kind=given.kind, links=given.links, context=given.context, start_time=now)
-    end_span_at(start_span(name, attributes, tracer, at), now)
+    end_span_at(start_span(name, attributes, tracer, given.replaced(start_time=now)), now)
 
 
 class AttachedContext(AbstractContextManager[None]):

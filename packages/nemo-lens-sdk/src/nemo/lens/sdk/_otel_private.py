@@ -17,6 +17,7 @@ import importlib
 import random
 import sys
 import threading
+import weakref
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, cast
 
@@ -137,15 +138,25 @@ def no_logger_provider_installed() -> bool:
     return isinstance(get_logger_provider(), ProxyLoggerProvider)
 
 
+def remember_tracer(provider: TracerProvider, tracer: Any) -> None:
+    """Keep track of a tracer; only newer SDKs do so themselves."""
+    provider.__dict__.setdefault("_lens_tracers", weakref.WeakSet()).add(tracer)
+
+
+def _tracers_of(provider: TracerProvider) -> list[Any]:
+    return list(provider.__dict__.get("_lens_tracers", ()))
+
+
 def renew_tracer_provider(installed: TracerProvider, fresh: TracerProvider) -> None:
     """Make an installed, shut down provider and all its tracers work like a fresh one.
 
     OpenTelemetry accepts one global provider per process, and libraries keep the tracers that they
     got from it; after this both lead into the pipeline of the new set-up.
     """
-    tracers = dict(getattr(installed, "_tracers", {}))
+    tracers = _tracers_of(installed)
     installed.__dict__ = fresh.__dict__
-    for tracer in tracers.values():
+    for tracer in tracers:
+        remember_tracer(installed, tracer)
         tracer.sampler = fresh.sampler
         tracer.resource = fresh.resource
         tracer.span_processor = fresh._active_span_processor
@@ -169,11 +180,6 @@ def renew_logger_provider(installed: Any, fresh: Any) -> None:
         logger._multi_log_record_processor = fresh._multi_log_record_processor
     fresh._logger_cache.update(installed._logger_cache)
     installed.__dict__ = fresh.__dict__
-
-
-def span_processors(provider: TracerProvider) -> tuple[Any, ...]:
-    """The span processors of a provider, in order."""
-    return tuple(getattr(provider._active_span_processor, "_span_processors", ()))
 
 
 def remove_span_processor(provider: TracerProvider, processor: object) -> None:
@@ -214,7 +220,7 @@ def renew_after_fork(
     if tracer_provider is not None:
         _renew_locks(tracer_provider)
         tracer_provider._resource = resource
-        for tracer in getattr(tracer_provider, "_tracers", {}).values():
+        for tracer in _tracers_of(tracer_provider):
             tracer.resource = resource
     if meter_provider is not None:
         _renew_meter_provider_after_fork(meter_provider, resource)
@@ -266,7 +272,11 @@ def new_logger_provider(resource: Resource, processor: Any) -> Any:
 def _lens_logger_provider_class() -> Any:
     from opentelemetry.sdk._logs import LoggerProvider
 
-    return type("LensLoggerProvider", (LoggerProvider,), {"_handle_fork": lambda _self: None})
+    return type("LensLoggerProvider", (LoggerProvider,), {"_handle_fork": _leave_alone})
+
+
+def _leave_alone(_provider: Any) -> None:
+    """Leave a fork to the runtime, which renews all providers together."""
 
 
 def is_lens_logger_provider(provider: object) -> bool:
@@ -317,11 +327,9 @@ def readable_log_record(emitted: Any) -> Any:
 def emit_log(provider: Any, name: str, fields: dict[str, Any], resource: Resource) -> None:
     """Emit one log record with the current span's ids through the logger called `name`."""
     logger = provider.get_logger(name)
-    try:
-        from opentelemetry.sdk._logs import ReadableLogRecord  # noqa: F401 - asks for the version
-    except ImportError:
-        from opentelemetry.sdk import _logs as sdk_logs
+    from opentelemetry.sdk import _logs as sdk_logs
 
+    if not hasattr(sdk_logs, "ReadableLogRecord"):
         span = trace_api.get_current_span().get_span_context()
         ids = {"trace_id": span.trace_id, "span_id": span.span_id, "trace_flags": span.trace_flags}
         logger.emit(vars(sdk_logs)["LogRecord"](resource=resource, **ids, **fields))

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from opentelemetry.sdk.metrics.export import MetricReader
     from opentelemetry.sdk.trace.export import SpanExporter
+    from opentelemetry.trace import Tracer
 
     from nemo.lens.config import NemoLensConfig
     from nemo.lens.sdk.export_queue import Sink
@@ -38,6 +39,12 @@ _BATCH_SIZE = 512
 
 class LensTracerProvider(TracerProvider):
     """The SDK's provider, recognisable as ours; a forked child gets its resource from us."""
+
+    def get_tracer(self, *arguments: Any, **options: Any) -> Tracer:
+        """Return a tracer, and remember it: a later set-up leads it into its own pipeline."""
+        tracer = super().get_tracer(*arguments, **options)
+        _otel_private.remember_tracer(self, tracer)
+        return tracer
 
     def _handle_fork(self) -> None:
         """Leave it to the runtime, which renews locks and resource of all providers together."""

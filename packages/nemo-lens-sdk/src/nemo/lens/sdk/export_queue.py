@@ -81,6 +81,7 @@ class ExportQueue:
         self._closed_as: str | None = None
         self._wake_at = batch_size
         self._failures = 0
+        self._refused = 0
         self._retry_at = 0.0
         self._worker = Worker(f"nemo-lens {subject}", self, enter_thread)
 
@@ -101,9 +102,9 @@ class ExportQueue:
                 self._wake_at = self._bound + 1
                 self._worker.wake()
 
-    def ask(self, *, final: bool = False) -> Request:
+    def ask(self, deadline: float, *, final: bool = False) -> Request:
         """Ask for everything queued so far to be exported; see `Worker.ask`."""
-        return self._worker.ask(final=final)
+        return self._worker.ask(deadline, final=final)
 
     def pending(self) -> int:
         """Items queued or on their way."""
@@ -128,15 +129,24 @@ class ExportQueue:
         self.counts.reset()
         self._worker.reset()
 
-    def run_once(self, *, urgent: bool) -> bool:
-        """Export until the queue is empty or the exporter fails; runs in the worker thread."""
-        if self._failures and not urgent and time.monotonic() < self._retry_at:
+    def run_once(self, deadline: float | None) -> bool:
+        """Export until the queue is empty or the exporter fails; runs in the worker thread.
+
+        While somebody waits, a failed batch is tried again as long as there is time for it.
+
+        Returns:
+            True when everything was delivered.
+        """
+        if self._failures and deadline is None and time.monotonic() < self._retry_at:
             return False
         self._wake_at = self._batch_size
+        refused_before = self._refused
         while self._items or self._in_flight:
-            if self._closed_as is not None or not self._export_next():
+            if self._closed_as is not None:
                 return False
-        return True
+            if not self._export_next() and not self._wait_for_retry(deadline):
+                return False
+        return self._refused == refused_before
 
     def pause_s(self) -> float:
         """Seconds until the next round: the delay, or what is left of the back-off."""
@@ -168,6 +178,7 @@ class ExportQueue:
         if outcome is Outcome.DELIVERED:
             self.counts.deliver(len(batch))
         else:
+            self._refused += len(batch)
             self.counts.lose(counts.REFUSED, len(batch))
         return True
 
@@ -195,6 +206,12 @@ class ExportQueue:
         pause_s = min(_LONGEST_RETRY_S, _FIRST_RETRY_S * 2**self._failures)
         self._failures = min(self._failures + 1, 16)
         self._retry_at = time.monotonic() + pause_s * self._jitter.uniform(0.8, 1.2)
+
+    def _wait_for_retry(self, deadline: float | None) -> bool:
+        if deadline is None or self._closed_as is not None or self._retry_at >= deadline:
+            return False
+        time.sleep(max(0.0, self._retry_at - time.monotonic()))
+        return True
 
     def _report_full(self) -> None:
         self.counts.lose(counts.QUEUE_FULL)

@@ -10,10 +10,10 @@ import math
 import threading
 import time
 import traceback
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from opentelemetry.sdk.resources import Resource
 
@@ -66,7 +66,8 @@ class LensLogHandler(logging.Handler):
         """Emit a record unless it is filtered out or comes from exporting; takes no lock."""
         if _is_own(record):
             return False
-        kept = self.filter(record)
+        # Since Python 3.12 a filter may answer with another record.
+        kept: Any = self.filter(record)
         if kept:
             self.emit(kept if isinstance(kept, logging.LogRecord) else record)
         return bool(kept)
@@ -135,7 +136,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, str):
         return _text(value)
     if isinstance(value, list | tuple):
-        return [_text(item) for item in value]
+        return [_text(item) for item in cast("Iterable[Any]", value)]
     return _text(value)
 
 

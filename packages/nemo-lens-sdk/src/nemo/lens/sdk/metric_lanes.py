@@ -89,9 +89,9 @@ class MetricLane:
         """Take over a sink that was built already."""
         self._sink = sink
 
-    def ask(self, *, final: bool = False) -> Request:
+    def ask(self, deadline: float, *, final: bool = False) -> Request:
         """Ask for a collection now; see `Worker.ask`."""
-        return self._worker.ask(final=final)
+        return self._worker.ask(deadline, final=final)
 
     def pending(self) -> int:
         """Nothing waits: metrics are collected when they are exported."""
@@ -110,9 +110,9 @@ class MetricLane:
         """Seconds until the next export; None when the interval is infinite."""
         return None if math.isinf(self._interval_s) else self._interval_s
 
-    def run_once(self, *, urgent: bool) -> bool:
+    def run_once(self, deadline: float | None) -> bool:
         """Collect and export once; runs in the worker thread."""
-        del urgent
+        del deadline
         data = self._reader.take()
         if data is None:
             return True
@@ -162,9 +162,9 @@ class ForeignReaderLane:
         """Start the worker thread."""
         self._worker.start()
 
-    def ask(self, *, final: bool = False) -> Request:
+    def ask(self, deadline: float, *, final: bool = False) -> Request:
         """Ask for a flush now; see `Worker.ask`."""
-        return self._worker.ask(final=final)
+        return self._worker.ask(deadline, final=final)
 
     def pending(self) -> int:
         """Nothing waits here."""
@@ -180,10 +180,11 @@ class ForeignReaderLane:
     def pause_s(self) -> None:
         """Wait for requests: the reader has its own schedule."""
 
-    def run_once(self, *, urgent: bool) -> bool:
+    def run_once(self, deadline: float | None) -> bool:
         """Flush the reader; runs in the worker thread."""
-        return not urgent or self._reader.force_flush() is not False
+        return deadline is None or self._reader.force_flush() is not False
 
     def close(self) -> None:
         """Shut the reader down."""
-        self._reader.shutdown()
+        reader: Any = self._reader
+        reader.shutdown()

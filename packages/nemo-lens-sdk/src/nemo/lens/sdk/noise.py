@@ -44,3 +44,7 @@ def _is_due(subject: str) -> bool:
         return False
     _last[subject] = now
     return True
+
+
+def _reset_for_tests() -> None:  # pyright: ignore[reportUnusedFunction] -- nemo.lens.testing
+    _last.clear()

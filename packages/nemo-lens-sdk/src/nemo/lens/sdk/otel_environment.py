@@ -11,7 +11,7 @@ import os
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator
 
 _logger = logging.getLogger(__name__)
 
@@ -89,7 +89,7 @@ _ACCEPTED: dict[str, tuple[Callable[[str], object], str]] = {
 
 
 @contextlib.contextmanager
-def without_garbage() -> Iterator[None]:
+def without_garbage() -> Generator[None, None, None]:
     """Hide unusable `OTEL_*` values while OpenTelemetry reads its variables.
 
     OpenTelemetry's own parsers raise on some of them, half-way through building a provider. The

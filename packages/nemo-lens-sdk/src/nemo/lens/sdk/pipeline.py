@@ -33,7 +33,7 @@ class Lane(Protocol):
         """Start the worker thread."""
         ...
 
-    def ask(self, *, final: bool = False) -> Request:
+    def ask(self, deadline: float, *, final: bool = False) -> Request:
         """Ask for everything so far to be exported."""
         ...
 
@@ -90,14 +90,13 @@ class Pipeline:
         """
         if current_thread_exports():
             return False
-        deadline = time.monotonic() + max(0.0, timeout_ms / 1000)
-        requests = self.ask()
-        answers = [request.wait(deadline) for request in requests]
+        answers = [request.wait() for request in self.ask(timeout_ms)]
         return all(answers)
 
-    def ask(self) -> list[Request]:
-        """Ask every lane to export now, without waiting."""
-        return [lane.ask() for lane in self._lanes]
+    def ask(self, timeout_ms: float) -> list[Request]:
+        """Ask every lane to export within `timeout_ms`, without waiting."""
+        deadline = time.monotonic() + max(0.0, timeout_ms / 1000)
+        return [lane.ask(deadline) for lane in self._lanes]
 
     def shut_down(self, deadline: float, end: str) -> bool:
         """Close open spans, export, and close every exporter; runs in the supervisor's thread.
@@ -114,8 +113,8 @@ class Pipeline:
         if self._span_processor is not None:
             self._span_processor.refuse()
             self._span_processor.close_open_spans()
-        requests = [lane.ask(final=True) for lane in self._lanes]
-        answers = [request.wait(deadline) for request in requests]
+        requests = [lane.ask(deadline, final=True) for lane in self._lanes]
+        answers = [request.wait() for request in requests]
         delivered = all(answers)
         for lane in self._lanes:
             lane.abandon()
@@ -153,23 +152,21 @@ class Pipeline:
     def lost(self) -> dict[str, int]:
         """Lost items by reason, over all lanes and routes."""
         total: dict[str, int] = {}
-        sources = [lane.counts.lost() for lane in self._lanes]
-        sources += [route.lost() for route in self._routes]
-        for lost in sources:
+        for lost in self.lost_by_queue().values():
             for reason, number in lost.items():
                 total[reason] = total.get(reason, 0) + number
         return total
 
+    def lost_by_queue(self) -> dict[str, dict[str, int]]:
+        """Lost items by queue or exporter, then by reason; only where there are any."""
+        sources = {lane.subject: lane.counts.lost() for lane in self._lanes}
+        sources |= {route.name: route.lost() for route in self._routes}
+        return {subject: lost for subject, lost in sources.items() if lost}
+
     def losses_line(self) -> str:
         """One line that says what was lost, or "" when nothing was."""
         parts = [
-            f"{lane.subject}: {', '.join(f'{n} {reason}' for reason, n in lost.items())}"
-            for lane in self._lanes
-            if (lost := lane.counts.lost())
-        ]
-        parts += [
-            f"{route.name}: {', '.join(f'{n} {reason}' for reason, n in lost.items())}"
-            for route in self._routes
-            if (lost := route.lost())
+            f"{queue}: {', '.join(f'{number} {reason}' for reason, number in lost.items())}"
+            for queue, lost in self.lost_by_queue().items()
         ]
         return f"telemetry was lost ({'; '.join(parts)})" if parts else ""

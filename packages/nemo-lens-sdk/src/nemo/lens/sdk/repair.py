@@ -5,12 +5,12 @@
 from __future__ import annotations
 
 import copy
-import dataclasses
 import numbers
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from dataclasses import replace
+from typing import Any, TypeVar, cast
 
-from opentelemetry.sdk.metrics.export import MetricsData, NumberDataPoint
+from opentelemetry.sdk.metrics.export import Metric, MetricsData, NumberDataPoint
 from opentelemetry.sdk.trace import Event, ReadableSpan
 from opentelemetry.trace import Link, Status
 
@@ -35,14 +35,21 @@ def repair_spans(spans: Sequence[ReadableSpan]) -> list[ReadableSpan]:
 
 def repair_metrics(data: MetricsData) -> MetricsData:
     """Copy metrics with plain numbers; points that are no numbers are dropped."""
-    repaired = copy.deepcopy(data)
-    for resource_metrics in repaired.resource_metrics:
-        for scope_metrics in resource_metrics.scope_metrics:
-            for metric in scope_metrics.metrics:
-                points = [_repaired_point(point) for point in metric.data.data_points]
-                kept = [point for point in points if point is not None]
-                object.__setattr__(metric.data, "data_points", kept)
-    return repaired
+    return MetricsData(
+        [
+            replace(
+                resource_metrics,
+                scope_metrics=[
+                    replace(
+                        scope_metrics,
+                        metrics=[_repaired_metric(metric) for metric in scope_metrics.metrics],
+                    )
+                    for scope_metrics in resource_metrics.scope_metrics
+                ],
+            )
+            for resource_metrics in data.resource_metrics
+        ]
+    )
 
 
 def repair_logs(records: Sequence[Any]) -> list[Any]:
@@ -80,9 +87,10 @@ def plain_value(value: Any) -> Any:
     if isinstance(value, int):
         return int(value) if _INT64_MIN <= value <= _INT64_MAX else str(value)
     if isinstance(value, Mapping):
-        return plain_attributes(value)
+        return plain_attributes(cast("Mapping[str, Any]", value))
     if isinstance(value, Sequence):
-        return [plain_value(item) for item in value]
+        items: Any = value  # pyright: ignore[reportUnknownVariableType]
+        return [plain_value(item) for item in items]
     return plain_text(value)
 
 
@@ -109,12 +117,19 @@ def _repaired_span(span: ReadableSpan) -> ReadableSpan:
     )
 
 
+def _repaired_metric(metric: Metric) -> Metric:
+    data: Any = metric.data
+    points = [_repaired_point(point) for point in data.data_points]
+    kept = [point for point in points if point is not None]
+    return replace(metric, data=replace(data, data_points=kept))
+
+
 def _repaired_point(point: Any) -> Any:
-    point = dataclasses.replace(point, attributes=plain_attributes(point.attributes))
+    point = replace(point, attributes=plain_attributes(point.attributes))
     if not isinstance(point, NumberDataPoint):
         return point
     number = _plain_number(point.value)
-    return None if number is None else dataclasses.replace(point, value=number)
+    return None if number is None else replace(point, value=number)
 
 
 def _plain_number(value: Any) -> int | float | None:

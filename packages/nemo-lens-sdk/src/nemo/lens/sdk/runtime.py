@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import atexit
+import functools
 import logging
 import os
 import re
@@ -24,11 +25,12 @@ from nemo.lens.package_info import __version__
 from nemo.lens.sdk import _otel_private, ids
 from nemo.lens.sdk.building import Build, Callbacks, LensMeterProvider, LensTracerProvider, build
 from nemo.lens.sdk.fast_spans import factory as fast_spans
+from nemo.lens.sdk.losses import report_losses_as_metric
 from nemo.lens.sdk.signals import SignalFlush
 from nemo.lens.semconv import SCHEMA_URL
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from opentelemetry.metrics import Meter
     from opentelemetry.sdk.metrics.export import MetricReader
@@ -57,6 +59,7 @@ class Runtime:
         self._signals = SignalFlush(built.pipeline)
         self._supervisor = self._signals.supervisor
         self._reported = False
+        self._undo: list[Callable[[], object]] = []
         self.exports = False
         self.tracer_provider: Any = None
         self.meter_provider: Any = None
@@ -69,8 +72,9 @@ class Runtime:
         own_meter = self._install_metrics(built)
         own_logger = self._install_logs(built)
         self._owned = (own_tracer, own_meter, own_logger)
-        if self.tracer_provider is not None:
-            fast_spans.install(self.tracer_provider)
+        if self.tracer_provider is not None and fast_spans.install(self.tracer_provider):
+            self._undo.append(fast_spans.uninstall)
+        report_losses_as_metric(self.meter, self.pipeline)
         self.pipeline.start()
         self._supervisor.start()
         self._signals.install(
@@ -144,13 +148,13 @@ class Runtime:
 
     def _retire(self) -> None:
         atexit.unregister(self._at_exit)
-        fast_spans.uninstall()
+        while self._undo:
+            self._undo.pop()()
         if self.logger_provider is not None:
             from nemo.lens.sdk.logging_bridge import detach_handlers
 
             detach_handlers()
         self._signals.restore()
-        self._supervisor.close()
         _alive.discard(self)
 
     def _install_traces(self, built: Build) -> TracerProvider | None:
@@ -166,6 +170,9 @@ class Runtime:
                 "with its resource and sampler, and does not shut it down"
             )
             installed.add_span_processor(processor)
+            self._undo.append(
+                functools.partial(_otel_private.remove_span_processor, installed, processor)
+            )
             self.tracer_provider = installed
             self.exports = True
             return None
@@ -312,6 +319,6 @@ def _after_fork() -> None:
         runtime.after_fork()
 
 
-def _reset_for_tests() -> None:
+def _reset_for_tests() -> None:  # pyright: ignore[reportUnusedFunction] -- nemo.lens.testing
     for runtime in list(_alive):
         runtime.shutdown(EXIT_TIMEOUT_MS)

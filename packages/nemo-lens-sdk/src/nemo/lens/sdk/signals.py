@@ -5,9 +5,9 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import signal
-import sys
 import threading
 import time
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from nemo.lens.sdk.pipeline import Pipeline
 
 GRACE_MS = 5000.0
+_logger = logging.getLogger(__name__)
 
 
 class SignalFlush:
@@ -61,8 +62,14 @@ class SignalFlush:
             _call_in_main_thread(lambda: self._install(wanted))
 
     def restore(self) -> None:
-        """Put back what was there, where it is still ours; does nothing outside the main thread."""
+        """Put back what was there, where it is still ours.
+
+        Only the main thread can; from another one the handlers stay, and so does the pipe that
+        signals are written to.
+        """
         if threading.current_thread() is not threading.main_thread():
+            if not self._owns_wakeup:
+                self.supervisor.close_pipe()
             return
         for number, previous in self._previous.items():
             if signal.getsignal(number) == self._handle:
@@ -74,6 +81,7 @@ class SignalFlush:
             if current not in (-1, self.supervisor.write_end):
                 # The application took the descriptor over meanwhile; one cannot look first.
                 signal.set_wakeup_fd(current)
+        self.supervisor.close_pipe()
 
     def after_fork(self) -> None:
         """Let signals of a forked child wake the child, not the parent."""
@@ -85,7 +93,7 @@ class SignalFlush:
         """Ask for a flush as soon as a signal arrives; called in the supervisor's thread."""
         if number not in self._previous:
             return None
-        self._pipeline.ask()
+        self._pipeline.ask(GRACE_MS)
         return GRACE_MS / 1000
 
     def on_overdue(self, number: int) -> None:
@@ -162,16 +170,16 @@ def _call_in_main_thread(function: Callable[[], None]) -> None:
     callback_type = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
 
     def run(_argument: int | None) -> int:
-        _kept_alive.discard(callback)
+        _kept_alive.remove(callback)
         try:
             function()
         except Exception:
-            sys.excepthook(*sys.exc_info())
+            _logger.warning("signal handlers could not be installed", exc_info=True)
         return 0
 
     callback = callback_type(run)
-    _kept_alive.add(callback)
+    _kept_alive.append(callback)
     ctypes.pythonapi.Py_AddPendingCall(callback, None)
 
 
-_kept_alive: set[Any] = set()
+_kept_alive: list[Any] = []

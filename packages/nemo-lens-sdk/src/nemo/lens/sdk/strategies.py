@@ -94,7 +94,7 @@ def register_export_strategy(
         ValueError: The name is empty, or taken and `allow_override` is false.
         TypeError: `strategy` is not callable.
     """
-    if not isinstance(name, str) or not name.strip():
+    if not name.strip():
         raise ValueError(f"export strategy name must be a non-empty string, got {name!r}")
     if not callable(strategy):
         raise TypeError(f"export strategy {name!r} must be callable, got {strategy!r}")

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 _logger = logging.getLogger(__name__)
 _REQUEST = 0
-_LATE_ANSWER = 1.05
+_LATE_ANSWER = 0.05
+_THREAD_END_S = 0.05
 
 
 class ShutdownRequest(Request):
@@ -36,11 +37,10 @@ class ShutdownRequest(Request):
         end: How the process ends, for the manifest.
     """
 
-    __slots__ = ("deadline", "end")
+    __slots__ = ("end",)
 
     def __init__(self, deadline: float, end: str) -> None:
-        super().__init__(final=True)
-        self.deadline = deadline
+        super().__init__(deadline, final=True)
         self.end = end
 
 
@@ -104,8 +104,7 @@ class Supervisor:
             True when everything was delivered in time.
         """
         timeout_s = max(0.0, timeout_ms / 1000)
-        now = time.monotonic()
-        request = ShutdownRequest(now + timeout_s, end)
+        request = ShutdownRequest(time.monotonic() + timeout_s, end)
         if self._is_over:
             return True
         try:
@@ -115,12 +114,10 @@ class Supervisor:
             return self._shut_down(request.deadline, end)
         self._requests.append(request)
         self._wake()
-        return request.wait(now + timeout_s * _LATE_ANSWER)
-
-    def close(self) -> None:
-        """End the thread once the request at hand is answered."""
-        self._is_over = True
-        self._wake()
+        if self._is_over:
+            # The thread may have looked for the last time before this request was there.
+            self._answer_requests()
+        return request.wait(timeout_s * _LATE_ANSWER)
 
     def _wake(self) -> None:
         if self._descriptors is not None:
@@ -129,15 +126,16 @@ class Supervisor:
                 os.write(self._descriptors[1], bytes((_REQUEST,)))
 
     def _run(self, read_end: int) -> None:
+        # Requests first: one may have come before there was a pipe to announce it on.
+        self._answer_requests()
         while not self._is_over:
             select.select((read_end,), (), (), self._patience_s())
-            with contextlib.suppress(BlockingIOError, OSError):
+            with contextlib.suppress(BlockingIOError):
                 for signal_number in set(os.read(read_end, 4096)) - {_REQUEST}:
                     self._note_signal(signal_number)
             self._answer_requests()
             self._report_overdue_signals()
         self._answer_requests()
-        self._close_pipe()
 
     def _answer_requests(self) -> None:
         while self._requests:
@@ -146,7 +144,9 @@ class Supervisor:
             try:
                 succeeded = self._shut_down(request.deadline, request.end)
             except Exception:
+                # The answer is worth more than the reason, and the thread must not end here.
                 _logger.debug("a shutdown failed", exc_info=True)
+            self._is_over = True
             request.finish(succeeded=succeeded)
 
     def _note_signal(self, signal_number: int) -> None:
@@ -164,6 +164,14 @@ class Supervisor:
     def _patience_s(self) -> float | None:
         deadlines = list(self._awaited.values())
         return max(0.0, min(deadlines) - time.monotonic()) if deadlines else None
+
+    def close_pipe(self) -> None:
+        """Close the pipe, once no signal can be written to it any more and the thread has ended."""
+        if self._thread is not None:
+            self._thread.join(_THREAD_END_S)
+            if self._thread.is_alive():
+                return
+        self._close_pipe()
 
     def _close_pipe(self) -> None:
         descriptors, self._descriptors = self._descriptors, None

@@ -225,7 +225,10 @@ def nemo_lens_logs(
             records.extend(batch)
             return Outcome.DELIVERED
 
-    monkeypatch.setattr(routes.ConsoleRoute, "log_sink", lambda _route: Memory())
+    def memory_sink(_route: object) -> Sink:
+        return Memory()
+
+    monkeypatch.setattr(routes.ConsoleRoute, "log_sink", memory_sink)
     config = NemoLensConfig(
         enabled=True,
         exporter="console",

@@ -24,8 +24,11 @@ _logger = logging.getLogger(__name__)
 class Task(Protocol):
     """What a worker does for its owner."""
 
-    def run_once(self, *, urgent: bool) -> bool:
-        """Work off what is there; return True when nothing is left over."""
+    def run_once(self, deadline: float | None) -> bool:
+        """Work off what is there; return True when nothing is left over.
+
+        Somebody waits until `deadline` (on `time.monotonic`), or nobody does when it is None.
+        """
         ...
 
     def pause_s(self) -> float | None:
@@ -41,12 +44,14 @@ class Request:
     """A round that somebody waits for.
 
     Args:
+        deadline: Until when, on `time.monotonic`.
         final: Close the task after the round and end the thread.
     """
 
-    __slots__ = ("_done", "final", "succeeded")
+    __slots__ = ("_done", "deadline", "final", "succeeded")
 
-    def __init__(self, *, final: bool) -> None:
+    def __init__(self, deadline: float, *, final: bool) -> None:
+        self.deadline = deadline
         self.final = final
         self.succeeded = False
         self._done = threading.Lock()
@@ -57,9 +62,9 @@ class Request:
         self.succeeded = succeeded
         self._done.release()
 
-    def wait(self, deadline: float) -> bool:
-        """Wait until `deadline` on `time.monotonic`; True when the round succeeded by then."""
-        remaining_s = max(0.0, deadline - time.monotonic())
+    def wait(self, grace_s: float = 0.0) -> bool:
+        """Wait until `grace_s` past the deadline; True when the round succeeded by then."""
+        remaining_s = max(0.0, self.deadline + grace_s - time.monotonic())
         if not self._done.acquire(timeout=remaining_s):
             return False
         self._done.release()
@@ -104,9 +109,9 @@ class Worker:
         if self._thread is not None or self._can_start():
             self._commands.put(None)
 
-    def ask(self, *, final: bool = False) -> Request:
+    def ask(self, deadline: float, *, final: bool = False) -> Request:
         """Ask for a round and get the request to wait for."""
-        request = Request(final=final)
+        request = Request(deadline, final=final)
         if self._ended:
             request.finish(succeeded=True)
             return request
@@ -136,7 +141,8 @@ class Worker:
         self._dismiss_latecomers()
 
     def _answer(self, request: Request | None) -> None:
-        succeeded = self._try(lambda: self._task.run_once(urgent=request is not None))
+        deadline = None if request is None else request.deadline
+        succeeded = self._try(lambda: self._task.run_once(deadline))
         if request is None:
             return
         if request.final:

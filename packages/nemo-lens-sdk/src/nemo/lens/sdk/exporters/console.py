@@ -49,7 +49,9 @@ class ConsoleSink(Sink):
 
 
 def _one_line(item: Any) -> str:
-    text: str = item.to_json(indent=None)
+    # Before OpenTelemetry 1.35 only the record inside of what a log exporter gets has `to_json`.
+    printable = item if hasattr(item, "to_json") else item.log_record
+    text: str = printable.to_json(indent=None)
     if "NaN" in text or "Infinity" in text or "\n" in text:
         text = json.dumps(json.loads(text, parse_constant=str), allow_nan=False)
     return text

@@ -94,7 +94,7 @@ class OtlpSink(Sink):
 
         self._signal: Signal = signal
         self._repair = repair
-        self._attempt = Attempt()
+        self._attempt = Attempt(self._report)
         self.exporter = build_exporter(signal, self._attempt)
 
     def send(self, batch: Sequence[Any]) -> Outcome:
@@ -103,8 +103,6 @@ class OtlpSink(Sink):
         outcome = self._try(data)
         if outcome is not Outcome.DELIVERED and not self._attempt.was_sent:
             outcome = self._try(self._repair(data))
-        if outcome is not Outcome.DELIVERED:
-            self._report(outcome)
         return outcome
 
     def close(self) -> None:
@@ -126,8 +124,8 @@ class OtlpSink(Sink):
                 return Outcome.REFUSED
         return Outcome.RETRY if self._attempt.can_be_retried else Outcome.REFUSED
 
-    def _report(self, outcome: Outcome) -> None:
-        again = "it is tried again" if outcome is Outcome.RETRY else "the batch is dropped"
+    def _report(self) -> None:
+        again = "it is tried again" if self._attempt.can_be_retried else "the batch is dropped"
         warn_once_a_minute(
             f"otlp {self._signal}",
             "export of %s to %s over %s failed (%s); %s%s",
@@ -159,7 +157,22 @@ def _build_grpc(signal: Signal, attempt: Attempt) -> Any:
     exporter_class = _otel_private.watching_grpc_exporter(
         exporter_class, lambda stub: WatchedStub(stub, attempt)
     )
-    return exporter_class()
+    return exporter_class(compression=_grpc_compression(signal))
+
+
+def _grpc_compression(signal: Signal) -> Any:
+    """Read the compression as the specification has it: the exporter itself refuses "none"."""
+    import grpc  # type: ignore[import-untyped]
+
+    known = {"gzip": grpc.Compression.Gzip, "deflate": grpc.Compression.Deflate}
+    for name in (
+        f"OTEL_EXPORTER_OTLP_{signal.upper()}_COMPRESSION",
+        "OTEL_EXPORTER_OTLP_COMPRESSION",
+    ):
+        value = os.environ.get(name, "").strip().lower()
+        if value:
+            return known.get(value, grpc.Compression.NoCompression)
+    return grpc.Compression.NoCompression
 
 
 def _build_http(signal: Signal, attempt: Attempt, *, as_json: bool) -> Any:

@@ -17,6 +17,7 @@ import requests
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+_FIRST_HTTP_ERROR = 400
 _RETRYABLE_HTTP = frozenset({408, 429, 502, 503, 504})
 _RETRYABLE_GRPC = frozenset(
     {
@@ -32,9 +33,15 @@ _RETRYABLE_GRPC = frozenset(
 
 
 class Attempt:
-    """The last attempt of one exporter."""
+    """The last attempt of one exporter.
 
-    def __init__(self) -> None:
+    Args:
+        on_failure: Called after each answer that is a failure, also between the retries that the
+            exporter makes on its own.
+    """
+
+    def __init__(self, on_failure: Callable[[], object] = lambda: None) -> None:
+        self._on_failure = on_failure
         self.begin()
 
     def begin(self) -> None:
@@ -47,16 +54,20 @@ class Attempt:
         """Note an HTTP answer."""
         self.reason = f"HTTP status {status}"
         self.can_be_retried = status in _RETRYABLE_HTTP
+        if status >= _FIRST_HTTP_ERROR:
+            self._on_failure()
 
     def failed(self, error: BaseException) -> None:
         """Note that no answer came."""
         self.reason = f"{type(error).__name__}: {error}"
         self.can_be_retried = True
+        self._on_failure()
 
     def answered_grpc(self, code: str, details: str) -> None:
         """Note a gRPC status."""
         self.reason = f"{code}: {details}"
         self.can_be_retried = code in _RETRYABLE_GRPC
+        self._on_failure()
 
 
 class WatchedSession(requests.Session):
@@ -104,9 +115,10 @@ class WatchedStub:
         try:
             return self._stub.Export(request, **options)
         except Exception as error:
-            code = getattr(error, "code", None)
+            code: Any = getattr(error, "code", None)
             if callable(code):
-                self._attempt.answered_grpc(code().name, str(_details(error)))
+                status: Any = code()
+                self._attempt.answered_grpc(status.name, str(_details(error)))
             else:
                 self._attempt.failed(error)
             raise

@@ -13,7 +13,7 @@ import base64
 import math
 from collections.abc import Mapping, Sequence
 from json.encoder import encode_basestring as quote
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from nemo.lens import span_names
 from nemo.lens.sdk._otel_private import plain_attributes
@@ -72,7 +72,8 @@ def to_bytes(line: str) -> bytes:
 
 
 def _span(span: ReadableSpan) -> str:
-    context, parent = span.context, span.parent
+    context: Any = span.context
+    parent = span.parent
     parts = [
         f'{{"traceId":"{context.trace_id:032x}","spanId":"{context.span_id:016x}"',
     ]
@@ -177,7 +178,7 @@ _QUOTED_LENGTH = 200
 
 
 def _value(value: Any) -> str:
-    kind = type(value)
+    kind = cast("type[object]", type(value))
     if kind is str:
         return f'{{"stringValue":{quote(value)}}}'
     if kind is bool:
@@ -204,9 +205,11 @@ def _other_value(value: Any) -> str:  # noqa: PLR0911 - one return for each kind
     if isinstance(value, bytes):
         return f'{{"bytesValue":"{base64.b64encode(value).decode()}"}}'
     if isinstance(value, Mapping):
-        return f'{{"kvlistValue":{{"values":[{_attributes(value)}]}}}}'
+        members = cast("Mapping[str, Any]", value)
+        return f'{{"kvlistValue":{{"values":[{_attributes(members)}]}}}}'
     if isinstance(value, Sequence):
-        return f'{{"arrayValue":{{"values":[{",".join(map(_value, value))}]}}}}'
+        items: Any = value  # pyright: ignore[reportUnknownVariableType]
+        return f'{{"arrayValue":{{"values":[{",".join(map(_value, items))}]}}}}'
     return f'{{"stringValue":{quote(str(value))}}}'
 
 

@@ -17,10 +17,10 @@ import sys
 import time
 from dataclasses import dataclass, field
 from importlib import metadata
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
 SCHEMA = 1
@@ -162,7 +162,7 @@ def _public(key: str, value: Any) -> Any:
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, list | tuple | set | frozenset):
-        return [str(item) for item in value]
+        return [str(item) for item in cast("Iterable[Any]", value)]
     return str(value)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import base64
 import json
-from typing import Any
+from typing import Any, cast
 
 from google.protobuf.json_format import MessageToDict  # type: ignore[import-untyped]
 
@@ -31,11 +31,13 @@ def message_to_json(message: Any) -> str:
 
 def _ids_to_hex(node: Any) -> None:
     if isinstance(node, list):
-        for item in node:
+        items: Any = node  # pyright: ignore[reportUnknownVariableType]
+        for item in items:
             _ids_to_hex(item)
     elif isinstance(node, dict):
-        for key, value in node.items():
+        members = cast("dict[str, Any]", node)
+        for key, value in members.items():
             if key in _ID_FIELDS and isinstance(value, str):
-                node[key] = base64.b64decode(value).hex()
+                members[key] = base64.b64decode(value).hex()
             else:
                 _ids_to_hex(value)

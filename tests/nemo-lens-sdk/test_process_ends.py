@@ -1,0 +1,390 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
+# SPDX-License-Identifier: Apache-2.0
+"""How processes end: what was finished arrives, and the end is the one it would have been."""
+
+from __future__ import annotations
+
+import json
+import signal
+import time
+
+import pytest
+
+pytestmark = pytest.mark.integration
+
+_START = """
+import logging, os, signal, sys, threading, time
+from nemo.lens import NemoLensConfig, managed_span, setup_telemetry
+"""
+_SET_UP = (
+    _START
+    + """
+handle = setup_telemetry(NemoLensConfig.from_env())
+def span(name):
+    with managed_span("step", name): pass
+"""
+)
+
+
+@pytest.fixture
+def environment(http_receiver):
+    """Export to the receiver."""
+    return http_receiver.environment()
+
+
+def _end_of(process, timeout=20):
+    out, err = process.communicate(timeout=timeout)
+    return process.returncode, out, err
+
+
+def test_without_a_shutdown_finished_and_open_spans_arrive_at_exit(
+    http_receiver, environment, run_python
+):
+    """A script that just ends loses nothing."""
+    run_python(
+        _SET_UP + 'cm = managed_span("job", "open"); cm.__enter__(); span("done")',
+        environment=environment,
+    )
+    assert sorted(http_receiver.span_names()) == ["done", "open"]
+
+
+def test_sigterm_delivers_everything_and_keeps_the_exit_status(
+    http_receiver, environment, start_python
+):
+    """Finished spans and the open one arrive, and the process dies of SIGTERM."""
+    process = start_python(
+        _SET_UP
+        + """
+for number in range(100): span("done")
+with managed_span("job", "run"):
+    print("ready", flush=True)
+    time.sleep(30)
+""",
+        environment=environment,
+    )
+    begun = time.monotonic()
+    process.send_signal(signal.SIGTERM)
+    status, _, err = _end_of(process)
+    assert status == -signal.SIGTERM, err
+    assert time.monotonic() - begun < 6
+    assert http_receiver.span_names().count("done") == 100
+    assert "run" in http_receiver.span_names()
+
+
+def test_sigterm_is_written_into_the_manifest(tmp_path, start_python):
+    """The run files say that the recording ended by SIGTERM."""
+    process = start_python(
+        _SET_UP + 'span("a"); print("ready", flush=True); time.sleep(30)',
+        environment={"NEMO_LENS_EXPORTER": "file", "NEMO_LENS_DIR": str(tmp_path)},
+    )
+    process.send_signal(signal.SIGTERM)
+    assert _end_of(process)[0] == -signal.SIGTERM
+    (manifest,) = tmp_path.rglob("manifest.json")
+    assert json.loads(manifest.read_text())["end"] == "signal:SIGTERM"
+
+
+def test_a_handler_of_the_application_runs_after_the_flush(
+    http_receiver, environment, start_python
+):
+    """Its way to end the process, and its exit status, are kept."""
+    process = start_python(
+        _START
+        + """
+def term(number, frame):
+    print("application handler", flush=True)
+    sys.exit(7)
+signal.signal(signal.SIGTERM, term)
+handle = setup_telemetry(NemoLensConfig.from_env())
+with managed_span("step", "done"): pass
+print("ready", flush=True)
+time.sleep(30)
+""",
+        environment=environment,
+    )
+    process.send_signal(signal.SIGTERM)
+    status, out, err = _end_of(process)
+    assert (status, "application handler" in out) == (7, True), err
+    assert http_receiver.span_names() == ["done"]
+
+
+def test_sigterm_flush_can_be_switched_off(http_receiver, environment, start_python):
+    """Opted out, SIGTERM ends the process at once."""
+    process = start_python(
+        _SET_UP + 'span("a"); print("ready", flush=True); time.sleep(30)',
+        environment={
+            **environment,
+            "NEMO_LENS_SIGTERM_FLUSH": "0",
+            "OTEL_BSP_SCHEDULE_DELAY": "60000",
+        },
+    )
+    process.send_signal(signal.SIGTERM)
+    assert _end_of(process)[0] == -signal.SIGTERM
+    assert http_receiver.span_names() == []
+
+
+def test_set_up_in_another_thread_handles_sigterm_too(http_receiver, environment, start_python):
+    """The main thread takes the handler over at its next instruction."""
+    process = start_python(
+        _START
+        + """
+thread = threading.Thread(target=lambda: setup_telemetry(NemoLensConfig.from_env()))
+thread.start(); thread.join()
+with managed_span("step", "done"): pass
+print("ready", flush=True)
+time.sleep(30)
+""",
+        environment=environment,
+    )
+    process.send_signal(signal.SIGTERM)
+    assert _end_of(process)[0] == -signal.SIGTERM
+    assert http_receiver.span_names() == ["done"]
+
+
+def test_a_main_thread_inside_a_c_call_does_not_keep_the_process_alive(
+    http_receiver, environment, start_python
+):
+    """The signal wakes the supervisor, which flushes and ends the process in its place."""
+    process = start_python(
+        _START
+        + """
+from nemo.lens.sdk import signals
+signals.GRACE_MS = 1000.0
+handle = setup_telemetry(NemoLensConfig.from_env())
+with managed_span("step", "done"): pass
+import ctypes
+libc = ctypes.CDLL(None)
+mutex = ctypes.create_string_buffer(128)
+libc.pthread_mutex_init(mutex, None)
+libc.pthread_mutex_lock(mutex)
+print("ready", flush=True)
+libc.pthread_mutex_lock(mutex)  # never returns, and no signal interrupts it
+""",
+        environment=environment,
+    )
+    time.sleep(0.5)
+    process.send_signal(signal.SIGTERM)
+    begun = time.monotonic()
+    assert _end_of(process)[0] == -signal.SIGTERM
+    assert time.monotonic() - begun < 10
+    assert http_receiver.span_names() == ["done"]
+
+
+def test_a_second_sigterm_does_not_disturb_the_first(http_receiver, environment, start_python):
+    """Impatient launchers send it twice."""
+    process = start_python(
+        _SET_UP + 'span("a"); print("ready", flush=True); time.sleep(30)',
+        environment=environment,
+    )
+    process.send_signal(signal.SIGTERM)
+    process.send_signal(signal.SIGTERM)
+    assert _end_of(process)[0] == -signal.SIGTERM
+    assert http_receiver.span_names() == ["a"]
+
+
+def test_a_warning_signal_flushes_and_the_process_goes_on(http_receiver, environment, start_python):
+    """SLURM's warning before a preemption is not the end."""
+    process = start_python(
+        _SET_UP
+        + """
+span("before")
+print("ready", flush=True)
+signal.sigtimedwait([], 2)
+for _ in range(20): time.sleep(0.1)
+print("still here", flush=True)
+os._exit(0)
+""",
+        environment={
+            **environment,
+            "NEMO_LENS_FLUSH_SIGNALS": "SIGUSR1",
+            "OTEL_BSP_SCHEDULE_DELAY": "60000",
+        },
+    )
+    process.send_signal(signal.SIGUSR1)
+    status, out, _ = _end_of(process)
+    assert (status, "still here" in out) == (0, True)
+    assert http_receiver.span_names() == ["before"]
+
+
+def test_sigint_is_an_ordinary_keyboard_interrupt(http_receiver, environment, start_python):
+    """Telemetry has no part in Ctrl-C, and what was recorded arrives."""
+    process = start_python(
+        _SET_UP
+        + """
+with managed_span("job", "run"):
+    print("ready", flush=True)
+    time.sleep(30)
+""",
+        environment=environment,
+    )
+    process.send_signal(signal.SIGINT)
+    status, _, err = _end_of(process)
+    assert status in {-signal.SIGINT, 130}
+    assert "KeyboardInterrupt" in err
+    assert http_receiver.span_names() == ["run"]
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_multiprocessing_children_deliver_what_they_record(
+    http_receiver, environment, run_python, tmp_path, method
+):
+    """Eight children of every kind, their spans once each, with their own process id."""
+    script = tmp_path / "job.py"
+    script.write_text(
+        _START
+        + f"""
+import multiprocessing
+def work(number):
+    if {method != "fork"}:
+        setup_telemetry(NemoLensConfig.from_env())
+    with managed_span("step", f"child {{number}}"): pass
+if __name__ == "__main__":
+    handle = setup_telemetry(NemoLensConfig.from_env())
+    with managed_span("step", "parent"): pass
+    context = multiprocessing.get_context({method!r})
+    children = [context.Process(target=work, args=(number,)) for number in range(8)]
+    for child in children: child.start()
+    for child in children: child.join()
+    assert [child.exitcode for child in children] == [0] * 8
+"""
+    )
+    run_python(
+        f"import runpy; runpy.run_path({str(script)!r}, run_name='__main__')"
+        if method == "fork"
+        else f"import os, sys; os.execv(sys.executable, [sys.executable, {str(script)!r}])",
+        environment={**environment, "OTEL_BSP_SCHEDULE_DELAY": "60000"},
+        timeout=120,
+    )
+    names = sorted(http_receiver.span_names())
+    assert names == sorted(["parent", *[f"child {number}" for number in range(8)]])
+    assert len({resource["process.pid"] for resource in http_receiver.resources()}) == 9
+
+
+def test_children_over_grpc_use_a_channel_of_their_own(receiver, run_python):
+    """A channel inherited through fork would hang or mix streams."""
+    running = receiver.GrpcReceiver()
+    try:
+        run_python(
+            _SET_UP
+            + """
+span("parent")
+assert handle.flush()
+for number in range(4):
+    pid = os.fork()
+    if pid == 0:
+        span(f"child {number}")
+        os._exit(0 if handle.shutdown() else 3)
+    assert os.waitpid(pid, 0)[1] == 0
+span("parent again")
+""",
+            environment=running.environment(),
+        )
+        assert sorted(running.span_names()) == sorted(
+            ["parent", "parent again", *[f"child {number}" for number in range(4)]]
+        )
+    finally:
+        running.close()
+
+
+def test_a_span_that_was_open_at_the_fork_belongs_to_the_parent(
+    http_receiver, environment, run_python
+):
+    """Ending it in the child too does not export it twice; the child's spans are its children."""
+    run_python(
+        _SET_UP
+        + """
+cm = managed_span("job", "run"); cm.__enter__()
+pid = os.fork()
+if pid == 0:
+    span("child")
+    cm.__exit__(None, None, None)
+    handle.shutdown()
+    os._exit(0)
+os.waitpid(pid, 0)
+cm.__exit__(None, None, None)
+""",
+        environment=environment,
+    )
+    assert sorted(http_receiver.span_names()) == ["child", "run"]
+    by_name = {span.name: span for span in http_receiver.spans()}
+    assert by_name["child"].parent_span_id == by_name["run"].span_id
+    instances = {resource["service.name"] for resource in http_receiver.resources()}
+    assert instances == {"nemo"}
+
+
+def test_metrics_of_a_child_start_from_zero(http_receiver, environment, run_python):
+    """The parent goes on reporting what it counted; the child reports what it counted itself."""
+    run_python(
+        _SET_UP
+        + """
+counter = handle.meter.create_counter("qa.count")
+counter.add(10)
+pid = os.fork()
+if pid == 0:
+    counter.add(1)
+    handle.shutdown()
+    os._exit(0)
+os.waitpid(pid, 0)
+""",
+        environment=environment,
+    )
+    values = sorted(
+        point.as_int
+        for message in http_receiver._messages["metrics"]
+        for block in message.resource_metrics
+        for scope in block.scope_metrics
+        for metric in scope.metrics
+        for point in metric.sum.data_points
+        if metric.name == "qa.count"
+    )
+    assert values == [1, 10]
+
+
+def test_a_disabled_process_has_no_thread_no_provider_and_no_sdk(run_python):
+    """Nothing of telemetry is in a process that has none."""
+    run_python(
+        _START
+        + """
+handle = setup_telemetry(NemoLensConfig(enabled=False), rank=0, world_size=1)
+assert not handle.is_exporting
+assert threading.active_count() == 1
+handle.tracer.start_span("x").end(); handle.meter.create_counter("c").add(1)
+from opentelemetry import trace
+assert isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider)
+assert not [name for name in sys.modules if name.startswith("opentelemetry.sdk")]
+assert handle.shutdown() and handle.flush()
+"""
+    )
+
+
+def test_a_rank_that_does_not_export_loads_no_sdk(run_python):
+    """Deciding not to export costs next to nothing."""
+    run_python(
+        _START
+        + """
+config = NemoLensConfig(enabled=True, export_strategy="single_rank")
+handle = setup_telemetry(config, rank=0, world_size=4)
+assert not handle.is_exporting
+assert threading.active_count() == 1
+assert not [name for name in sys.modules if name.startswith("opentelemetry.sdk")]
+"""
+    )
+
+
+def test_the_global_random_streams_are_left_alone(http_receiver, receiver, run_python):
+    """Spans, exemplars and the jitter of retries never draw from the training's stream."""
+    http_receiver.faults.statuses.extend([503, 503])
+    run_python(
+        _SET_UP
+        + """
+import random
+random.seed(1); expected = [random.random() for _ in range(5)]
+random.seed(1); got = []
+histogram = handle.meter.create_histogram("qa.h")
+for _ in range(5):
+    with managed_span("step", "x"): histogram.record(1.0)
+    got.append(random.random())
+    handle.flush(3000)
+assert got == expected
+""",
+        environment=http_receiver.environment(),
+    )
