@@ -18,15 +18,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import torch_tests
 import workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     Command = list[str]
-
-# Status of a command that found that a part cannot run here; the torch script uses it too.
-NOT_RUN = 77
 
 _UV = ["uv", "run", "--locked"]
 _DEV = [sys.executable, "dev.py"]
@@ -57,7 +55,7 @@ def _lint() -> Iterator[Command]:
 def _types() -> Iterator[Command]:
     sources = [f"packages/{each.name}/src" for each in workspace.DISTRIBUTIONS if each.owns]
     yield [*_UV, "mypy", *sources]
-    yield [*_UV, "mypy", "scripts", "dev.py"]
+    yield [*_UV, "mypy", "scripts", "dev.py", "examples", "tests/typing"]
     yield [*_UV, "pyright"]
 
 
@@ -99,7 +97,7 @@ def _packaging() -> Iterator[Command]:
 
 def _integration() -> Iterator[Command]:
     pytest = [*_UV, "python", "-m", "pytest", "-m", "integration", "tests"]
-    yield [*pytest, "--ignore=tests/packaging", "--ignore=tests/integration/test_torch_compile.py"]
+    yield [*pytest, "--ignore=tests/packaging", f"--ignore-glob={torch_tests.TESTS}"]
 
 
 def _torch() -> Iterator[Command]:
@@ -118,7 +116,7 @@ STEPS = (
     Step("opentelemetry", "the tests on the lowest OpenTelemetry versions", _opentelemetry),
     Step("packaging", "fresh installs, a planted violation, the launcher", _packaging),
     Step("integration", "real processes, signals, servers", _integration),
-    Step("torch", "compiled training steps, in a side environment", _torch),
+    Step("torch", "tensors and compiled steps, in a side environment", _torch),
 )
 
 
@@ -128,9 +126,9 @@ def run(step: Step) -> str:
     for command in step.commands():
         print(f"\n$ {shlex.join(command)}", flush=True)
         status = subprocess.call(command, cwd=workspace.ROOT, stdin=subprocess.DEVNULL)
-        if status == NOT_RUN and outcome == "passed":
+        if status == workspace.NOT_RUN and outcome == "passed":
             outcome = "NOT RUN"
-        elif status not in {0, NOT_RUN}:
+        elif status not in {0, workspace.NOT_RUN}:
             print(f"step {step.name}: exit status {status}", flush=True)
             outcome = "FAILED"
     return outcome

@@ -15,14 +15,14 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nemo.lens.foreign_variables import FOREIGN_VARIABLES
-from nemo.lens.settings import SETTINGS
+from nemo.lens.configuration.foreign_variables import FOREIGN_VARIABLES
+from nemo.lens.configuration.settings import SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from nemo.lens.foreign_variables import ForeignVariable
-    from nemo.lens.settings import Setting
+    from nemo.lens.configuration.foreign_variables import ForeignVariable
+    from nemo.lens.configuration.settings import Setting
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "configuration.md"
 COLUMNS = ("variable", "field", "default", "accepted", "used by", "since", "meaning")

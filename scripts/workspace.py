@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parent.parent
 
+# Exit status of a command that found that its part cannot run on this machine.
+NOT_RUN = 77
+
 
 @dataclass(frozen=True)
 class Distribution:

@@ -19,7 +19,6 @@ import torch._dynamo as dynamo  # noqa: E402
 from torch._dynamo.testing import CompileCounter  # noqa: E402
 
 from nemo import lens  # noqa: E402
-from nemo.lens import compiling  # noqa: E402
 from nemo.lens.helpers import (  # noqa: E402
     attached_context,
     managed_span,
@@ -30,6 +29,7 @@ from nemo.lens.helpers import (  # noqa: E402
     span_cm,
     trace_fn,
 )
+from nemo.lens.spans import compiling  # noqa: E402
 from nemo.lens.state import is_span_group_enabled  # noqa: E402
 
 

@@ -12,9 +12,9 @@ pytestmark = pytest.mark.integration
 
 torch = pytest.importorskip("torch")
 
-from nemo.lens.attributes import cleaned  # noqa: E402
-from nemo.lens.discards import discarded  # noqa: E402
 from nemo.lens.distributed import broadcast_trace_context  # noqa: E402
+from nemo.lens.spans.attributes import cleaned  # noqa: E402
+from nemo.lens.spans.discards import discarded  # noqa: E402
 
 
 def test_scalars_become_numbers_and_big_tensors_are_dropped():

@@ -17,8 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nemo.lens.config import NemoLensConfig
+from nemo.lens.configuration.settings import SETTINGS
 from nemo.lens.groups import SpanRegistry
-from nemo.lens.settings import SETTINGS
 from nemo.lens.vocabulary import SpanGroup
 
 any_text = st.text() | st.text(alphabet=st.characters(categories=["Cs", "Cc", "Zs", "Lu"]))

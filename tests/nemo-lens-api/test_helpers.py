@@ -20,7 +20,6 @@ from opentelemetry.context import Context
 from opentelemetry.trace import Link, SpanContext, SpanKind, StatusCode, TraceFlags
 
 from nemo.lens import helpers
-from nemo.lens.discards import discarded
 from nemo.lens.helpers import (
     SpanOptions,
     managed_span,
@@ -29,7 +28,8 @@ from nemo.lens.helpers import (
     span_cm,
     trace_fn,
 )
-from nemo.lens.no_span import NO_SPAN
+from nemo.lens.spans.discards import discarded
+from nemo.lens.spans.no_span import NO_SPAN
 
 REMOTE = SpanContext(0xA, 0xB, is_remote=True, trace_flags=TraceFlags(1))
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from opentelemetry import baggage, trace
 from opentelemetry.context import Context, get_current
 
-from nemo.lens.discards import discarded
 from nemo.lens.helpers import attached_context, managed_span
 from nemo.lens.propagation import extract_context, inject_context
+from nemo.lens.spans.discards import discarded
 
 TRACE_ID, SPAN_ID = "a" * 32, "b" * 16
 TRACEPARENT = f"00-{TRACE_ID}-{SPAN_ID}-01"

@@ -15,8 +15,8 @@ from opentelemetry import trace
 from opentelemetry.context import Context
 
 from nemo.lens import span_utilities
-from nemo.lens.span_names import group_of
 from nemo.lens.span_utilities import emit_span, linux_process_create_time
+from nemo.lens.spans.span_names import group_of
 
 
 class TestEmitSpan:

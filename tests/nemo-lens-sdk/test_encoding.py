@@ -18,8 +18,8 @@ from opentelemetry.sdk.util.instrumentation import InstrumentationScope
 from opentelemetry.trace import Link, SpanContext, SpanKind, Status, StatusCode, TraceFlags
 from opentelemetry.trace.span import TraceState
 
-from nemo.lens import span_names
 from nemo.lens.sdk.files.encoding import encode_resource, encode_spans, to_bytes
+from nemo.lens.spans import span_names
 
 _text = st.text(st.characters(exclude_categories=("Cs",)), max_size=20)
 _int64 = st.integers(-(2**63), 2**63 - 1)

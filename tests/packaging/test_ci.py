@@ -6,6 +6,7 @@ import sys
 
 import ci
 import pytest
+import workspace
 
 
 def step(*statuses):
@@ -24,9 +25,9 @@ def step(*statuses):
         ((0, 0), "passed"),
         ((1, 0), "FAILED"),
         ((0, 5), "FAILED"),
-        ((ci.NOT_RUN, 0), "NOT RUN"),
-        ((ci.NOT_RUN, 2), "FAILED"),
-        ((2, ci.NOT_RUN), "FAILED"),
+        ((workspace.NOT_RUN, 0), "NOT RUN"),
+        ((workspace.NOT_RUN, 2), "FAILED"),
+        ((2, workspace.NOT_RUN), "FAILED"),
     ],
 )
 def test_the_worst_command_decides_a_step(statuses, outcome):

@@ -66,3 +66,12 @@ def test_a_compatibility_module_is_one_import(name):
     assert {type(node) for node in statements} <= {ast.ImportFrom, ast.Assign}
     modules = {node.module for node in statements if isinstance(node, ast.ImportFrom)}
     assert all(module.startswith("nemo.lens.sdk") for module in modules)
+
+
+def test_type_checkers_see_the_front_from_every_distribution():
+    """In an editable install pyright reads the first root that it meets; each has the front."""
+    others = [each for each in workspace.DISTRIBUTIONS if each.owns and each is not workspace.API]
+    for distribution in others:
+        link = distribution.folder / "src/nemo/lens/__init__.pyi"
+        assert link.is_symlink()
+        assert link.resolve() == API / "__init__.py"

@@ -26,8 +26,8 @@ from nemo.lens import (
 from nemo.lens.distributed import broadcast_trace_context, create_linked_span
 from nemo.lens.helpers import SpanHandle, SpanOptions, attached_context, mark, open_span
 from nemo.lens.propagation import extract_context, inject_context
-from nemo.lens.scope import current_span_attributes
 from nemo.lens.span_utilities import emit_span, linux_process_create_time
+from nemo.lens.spans.scope import current_span_attributes
 
 
 @trace_fn("step", "lib.plain")

@@ -9,20 +9,20 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from nemo.lens.environment import (
+from nemo.lens.configuration.environment import (
     FROM_CODE,
     FROM_DEFAULT,
     bad_value,
     read_settings,
 )
-from nemo.lens.run_id import ensure_run_id
-from nemo.lens.settings import BY_FIELD, DEFAULT_PREFIX, SETTINGS
-from nemo.lens.value_types import DefaultText
+from nemo.lens.configuration.run_id import ensure_run_id
+from nemo.lens.configuration.settings import BY_FIELD, DEFAULT_PREFIX, SETTINGS
+from nemo.lens.configuration.value_types import DefaultText
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from nemo.lens.settings import Setting
+    from nemo.lens.configuration.settings import Setting
 
 __all__ = ["NemoLensConfig", "ensure_run_id"]
 

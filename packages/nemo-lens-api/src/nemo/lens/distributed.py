@@ -11,7 +11,7 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
-from nemo.lens.discards import discard
+from nemo.lens.spans.discards import discard
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -84,10 +84,10 @@ def create_linked_span(
     """
     from opentelemetry.trace import Link, get_current_span
 
-    from nemo.lens.options import SpanOptions
     from nemo.lens.propagation import remote_context as context_in
-    from nemo.lens.recording import name_text, settled
-    from nemo.lens.span_factory import start_span
+    from nemo.lens.spans.options import SpanOptions
+    from nemo.lens.spans.recording import name_text, settled
+    from nemo.lens.spans.span_factory import start_span
 
     remote = context_in(remote_carrier) if remote_context is None else remote_context
     settled_attributes, given = settled(attributes)

@@ -371,9 +371,9 @@ def _checked(name: str, value: Any, *, least: int) -> int | None:
 def _open_gate(config: NemoLensConfig, *, rank_given: bool) -> None:
     # Loaded now, not by the first span: a fork in the middle of an import in another thread would
     # leave the child with an import lock that nobody releases.
-    for module in ("nemo.lens.recording", "nemo.lens.outcome"):
+    for module in ("nemo.lens.spans.recording", "nemo.lens.spans.outcome"):
         import_module(module)
-    from nemo.lens.redaction import set_added_redact_keys
+    from nemo.lens.spans.redaction import set_added_redact_keys
 
     _register_groups(config, rank_given=rank_given)
     set_added_redact_keys(config.redact_keys)

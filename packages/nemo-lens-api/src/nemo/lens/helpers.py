@@ -8,7 +8,7 @@ one membership test, no OpenTelemetry import, no object made. Inside a region co
 `torch.compile` all helpers are skipped, without a graph break.
 
 Nothing here raises into the code it watches, except the errors that are documented (a wrong use,
-such as `@managed_span(...)`). What cannot be recorded is counted, see `nemo.lens.discards`.
+such as `@managed_span(...)`). What cannot be recorded is counted, see `nemo.lens.spans.discards`.
 
 `trace` is the module `opentelemetry.trace`, imported when it is first asked for.
 """
@@ -17,15 +17,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from nemo.lens import compiling, lazy_recording, state
-from nemo.lens.attributes import cleaned
-from nemo.lens.compiling import in_graph, skip_call, skip_span
-from nemo.lens.discards import discard
-from nemo.lens.no_span import NO_SPAN
-from nemo.lens.options import SpanOptions, without_exceptions
-from nemo.lens.redaction import DEFAULT_REDACT_KEYS, redact_value
-from nemo.lens.scope import SpanAttributesScope
-from nemo.lens.span_handle import (
+from nemo.lens import state
+from nemo.lens.spans import compiling, lazy_recording
+from nemo.lens.spans.attributes import cleaned
+from nemo.lens.spans.compiling import in_graph, skip_call, skip_span
+from nemo.lens.spans.discards import discard
+from nemo.lens.spans.no_span import NO_SPAN
+from nemo.lens.spans.options import SpanOptions, without_exceptions
+from nemo.lens.spans.redaction import DEFAULT_REDACT_KEYS, redact_value
+from nemo.lens.spans.scope import SpanAttributesScope
+from nemo.lens.spans.span_handle import (
     CLOSED_HANDLE,
     AttachedContext,
     SpanHandle,
@@ -33,7 +34,7 @@ from nemo.lens.span_handle import (
     open_handle,
     skip_handle,
 )
-from nemo.lens.ungated_span import SpanCm
+from nemo.lens.spans.ungated_span import SpanCm
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -130,7 +131,7 @@ def trace_fn(
         return traced
 
     def decorate(function: Decorated) -> Decorated:
-        from nemo.lens.decorating import wrapped
+        from nemo.lens.spans.decorating import wrapped
 
         decorated: Decorated = wrapped(
             function, begin, wrap_plain, (trace_fn, (group, name, tracer))

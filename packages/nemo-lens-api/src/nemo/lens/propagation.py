@@ -12,8 +12,8 @@ import os
 from collections.abc import Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any
 
-from nemo.lens.discards import discard
-from nemo.lens.text import real_type
+from nemo.lens.spans.discards import discard
+from nemo.lens.spans.text import real_type
 
 if TYPE_CHECKING:
     from opentelemetry.context import Context

@@ -76,9 +76,9 @@ def emit_span(
         _warn_of_inversion(name, start_epoch_seconds, end_epoch_seconds, start - end)
         given.update(_inversion(start_epoch_seconds, end_epoch_seconds, start - end))
         end = start
-    from nemo.lens.options import SpanOptions
-    from nemo.lens.recording import name_text, settled
-    from nemo.lens.span_factory import end_span_at, start_span
+    from nemo.lens.spans.options import SpanOptions
+    from nemo.lens.spans.recording import name_text, settled
+    from nemo.lens.spans.span_factory import end_span_at, start_span
 
     options = SpanOptions(attributes=given, context=context, start_time=_nanoseconds(start))
     settled_attributes, _ = settled({"_span": options})

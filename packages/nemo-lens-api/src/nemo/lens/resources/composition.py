@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from nemo.lens import semconv
-from nemo.lens.conversion import Unrecordable, converted
+from nemo.lens.configuration.value_types import DefaultText
 from nemo.lens.resources.attributes import get_otel_resource_attributes
 from nemo.lens.resources.detection import detect_resource
 from nemo.lens.resources.environment import environment_of, read_text
@@ -24,8 +24,8 @@ from nemo.lens.semconv.resources import (
     convert_integer,
     normalize_resource_attributes,
 )
-from nemo.lens.text import as_text
-from nemo.lens.value_types import DefaultText
+from nemo.lens.spans.conversion import Unrecordable, converted
+from nemo.lens.spans.text import as_text
 
 if TYPE_CHECKING:
     from nemo.lens.resources.attributes import ResourceAttributeValue

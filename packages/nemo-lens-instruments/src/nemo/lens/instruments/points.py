@@ -8,10 +8,9 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from nemo.lens.attributes import cleaned
-from nemo.lens.conversion import MAX_INT, MIN_INT, converted
-
 from nemo.lens.instruments.problems import warn_once
+from nemo.lens.spans.attributes import cleaned
+from nemo.lens.spans.conversion import MAX_INT, MIN_INT, converted
 
 if TYPE_CHECKING:
     from opentelemetry.util.types import Attributes

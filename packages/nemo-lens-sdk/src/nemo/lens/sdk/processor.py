@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor
 
-from nemo.lens.scope import scope_values
 from nemo.lens.sdk import counts
+from nemo.lens.spans.scope import scope_values
 
 if TYPE_CHECKING:
     from collections.abc import Callable

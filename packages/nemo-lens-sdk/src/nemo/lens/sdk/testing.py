@@ -162,8 +162,8 @@ class CapturedLogs:
 @pytest.fixture
 def nemo_lens_clock(monkeypatch: pytest.MonkeyPatch) -> FakeClock:
     """Give spans a fake clock, for their start, their end and their events."""
-    from nemo.lens import span_factory, span_handle
     from nemo.lens.sdk import _otel_private
+    from nemo.lens.spans import span_factory, span_handle
 
     clock = FakeClock()
     for module in (span_factory, span_handle):

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 
     Link = Connection[bytes, bytes]
 
-# Long enough for dozens of ranks that share two cores, short enough not to look like a hang.
-PEER_TIMEOUT_S = 120.0
+# A dead rank is noticed at once; this is for a stuck one. 64 ranks on two busy cores need two
+# minutes until the last one has started.
+PEER_TIMEOUT_S = 180.0
 
 
 class PeerLostError(RuntimeError):

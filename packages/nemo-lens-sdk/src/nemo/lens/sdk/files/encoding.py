@@ -15,8 +15,8 @@ from collections.abc import Mapping, Sequence
 from json.encoder import encode_basestring as quote
 from typing import TYPE_CHECKING, Any, cast
 
-from nemo.lens import span_names
 from nemo.lens.sdk._otel_private import plain_attributes
+from nemo.lens.spans import span_names
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.resources import Resource

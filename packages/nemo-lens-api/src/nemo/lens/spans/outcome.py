@@ -1,0 +1,170 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
+# SPDX-License-Identifier: Apache-2.0
+"""How a span says that its work ended with an exception.
+
+| exception | event | attribute | status |
+|---|---|---|---|
+| `Exception` | `exception` | | ERROR |
+| a cancellation, `KeyboardInterrupt` | `exception` | `nemo.span.cancelled` | ERROR |
+| `SystemExit`, code not 0 | `exception` | `nemo.exit.code` | ERROR |
+| `SystemExit`, code 0 | `nemo.exit` | `nemo.exit.code` | unset |
+| `GeneratorExit` (the consumer stopped) | `nemo.span.cancelled` | `nemo.span.cancelled` | unset |
+
+The event follows OpenTelemetry's conventions for exceptions. Its texts pass the redaction rule
+under the keys `exception.message` and `exception.stacktrace`; secrets inside them are masked.
+"""
+
+from __future__ import annotations
+
+import traceback
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from opentelemetry.trace import StatusCode
+
+from nemo.lens.semconv import NEMO_EXIT_CODE, NEMO_SPAN_CANCELLED
+from nemo.lens.spans.redaction import REDACTED, is_redacted, masked
+from nemo.lens.spans.text import encodable, real_type
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from opentelemetry.trace import Span
+
+EXIT_EVENT = "nemo.exit"
+EXCEPTION_TYPE = "exception.type"
+EXCEPTION_MESSAGE = "exception.message"
+EXCEPTION_STACKTRACE = "exception.stacktrace"
+
+MAX_MESSAGE_CHARACTERS = 32_768
+MAX_STACKTRACE_CHARACTERS = 131_072
+"""Longer texts are cut: an out-of-memory report or a dumped tensor can have many megabytes."""
+
+_CANCELLATION_NAMES = frozenset({"CancelledError", "Cancelled"})
+
+
+class ExceptionText(NamedTuple):
+    """What is told about an exception, safe to export."""
+
+    type: str
+    message: str
+    stacktrace: str
+
+
+def record_outcome(
+    span: Span,
+    error: BaseException,
+    *,
+    record_exception: bool = True,
+    record: Callable[[Any, BaseException], object] | None = None,
+) -> None:
+    """Mark `span` with the exception that leaves its body. The span is not ended here.
+
+    Args:
+        span: The span.
+        error: The exception.
+        record_exception: Whether it becomes an event.
+        record: Makes that event, from the span and the exception, in the place of what is done
+            with every span.
+    """
+    kind = real_type(error)
+    if issubclass(kind, GeneratorExit):
+        span.set_attribute(NEMO_SPAN_CANCELLED, True)
+        span.add_event(NEMO_SPAN_CANCELLED, {EXCEPTION_TYPE: "GeneratorExit"})
+        return
+    if issubclass(kind, SystemExit):
+        code = exit_code(error)
+        span.set_attribute(NEMO_EXIT_CODE, code)
+        if code == 0:
+            span.add_event(EXIT_EVENT, {NEMO_EXIT_CODE: code})
+            return
+    elif issubclass(kind, KeyboardInterrupt) or is_cancellation(error):
+        span.set_attribute(NEMO_SPAN_CANCELLED, True)
+    if record_exception:
+        (record or record_exception_event)(span, error)
+    span.set_status(StatusCode.ERROR, exception_message(error) or exception_type(error))
+
+
+def is_cancellation(error: BaseException) -> bool:
+    """Say whether `error` is how asyncio, concurrent.futures, trio or anyio cancel work."""
+    return any(ancestor.__name__ in _CANCELLATION_NAMES for ancestor in type(error).__mro__)
+
+
+def exit_code(error: BaseException) -> int:
+    """Return the process status that `error` leads to: a text means 1, nothing means 0."""
+    code: Any = getattr(error, "code", None)
+    if code is None:
+        return 0
+    return int.__int__(code) & 0xFF if issubclass(type(code), int) else 1
+
+
+def exception_text(error: BaseException) -> ExceptionText:
+    """Return type, message and stack trace of `error`, repaired, cut, masked and redacted."""
+    stacktrace = _frames_only(error) if is_redacted(EXCEPTION_MESSAGE) else _stacktrace(error)
+    return ExceptionText(
+        exception_type(error), exception_message(error), exported_stacktrace(stacktrace)
+    )
+
+
+def exception_type(error: BaseException) -> str:
+    """Return the qualified name of the class of `error`."""
+    kind = type(error)
+    name = kind.__qualname__
+    if kind.__module__ not in (None, "builtins"):
+        name = f"{kind.__module__}.{name}"
+    return encodable(name)
+
+
+def exception_message(error: BaseException) -> str:
+    """Return the message of `error`, repaired, cut, masked and redacted."""
+    if is_redacted(EXCEPTION_MESSAGE):
+        return REDACTED
+    return _safe(_message(error), MAX_MESSAGE_CHARACTERS)
+
+
+def exported_stacktrace(text: str) -> str:
+    """Return a formatted stack trace repaired, cut, masked and redacted."""
+    if is_redacted(EXCEPTION_STACKTRACE):
+        return REDACTED
+    return _safe(text, MAX_STACKTRACE_CHARACTERS)
+
+
+def record_exception_event(span: Span, error: BaseException) -> None:
+    """Let the span record the exception, with safe texts in the place of its own."""
+    text = exception_text(error)
+    attributes: dict[str, Any] = {
+        EXCEPTION_TYPE: text.type,
+        EXCEPTION_MESSAGE: text.message,
+        EXCEPTION_STACKTRACE: text.stacktrace,
+    }
+    try:
+        span.record_exception(error, attributes)
+    except Exception:  # OpenTelemetry calls str() on the exception, which may raise
+        span.add_event("exception", attributes)
+
+
+def _message(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:  # the exception's own __str__ is broken; the caller still gets the exception
+        return f"<{type(error).__name__}: its text cannot be read>"
+
+
+def _stacktrace(error: BaseException) -> str:
+    try:
+        return "".join(traceback.format_exception(type(error), error, error.__traceback__))
+    except Exception:  # a hostile __cause__, __notes__ or source loader
+        return _frames_only(error)
+
+
+def _frames_only(error: BaseException) -> str:
+    try:
+        frames = "".join(traceback.format_tb(error.__traceback__))
+    except Exception:  # as above: rather no stack trace than another exception
+        frames = ""
+    return f"Traceback (most recent call last):\n{frames}{type(error).__qualname__}"
+
+
+def _safe(text: str, limit: int) -> str:
+    if len(text) > limit:
+        text = f"{text[: limit // 2]}\n... {len(text) - limit} characters cut ...\n{text[-limit // 2 :]}"
+    return encodable(masked(text))
