@@ -21,7 +21,7 @@ from opentelemetry.sdk import trace as sdk_trace
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import SpanProcessor, TracerProvider
 
-from nemo.lens import discards, span_factory, span_handle
+from nemo.lens.spans import discards, span_factory, span_handle
 from nemo.lens.helpers import managed_span
 from nemo.lens.sdk.fast_spans import exception_event, factory, opening
 from nemo.lens.sdk.fast_spans.span import FastSpan

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from opentelemetry.attributes import BoundedAttributes
 from opentelemetry.sdk.trace import Event
 
-from nemo.lens.outcome import (
+from nemo.lens.spans.outcome import (
     EXCEPTION_MESSAGE,
     EXCEPTION_STACKTRACE,
     EXCEPTION_TYPE,
@@ -26,7 +26,7 @@ from nemo.lens.outcome import (
     exported_stacktrace,
     record_exception_event,
 )
-from nemo.lens.redaction import is_redacted
+from nemo.lens.spans.redaction import is_redacted
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import SpanLimits

@@ -8,21 +8,21 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any
 
-from nemo.lens import span_factory
+from nemo.lens.spans import span_factory
 from nemo.lens.sdk import _otel_private
 from nemo.lens.sdk.fast_spans.eligibility import Declined, checked
 from nemo.lens.sdk.fast_spans.opening import span_class
 from nemo.lens.sdk.fast_spans.rehearsal import difference_from_sdk
 from nemo.lens.sdk.fast_spans.span import SCALARS, FastSpan
 from nemo.lens.sdk.processor import LensSpanProcessor
-from nemo.lens.tracing import lens_tracer
+from nemo.lens.spans.tracing import lens_tracer
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from opentelemetry.trace import Span, Tracer
 
-    from nemo.lens.options import SpanOptions
+    from nemo.lens.spans.options import SpanOptions
 
 _logger = logging.getLogger(__name__)
 _MOST_TRACERS = 64

@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any
 from opentelemetry.context import Context
 from opentelemetry.trace import INVALID_SPAN, Span, SpanContext, TraceFlags
 
-from nemo.lens.outcome import record_outcome
+from nemo.lens.spans.outcome import record_outcome
 from nemo.lens.sdk import _otel_private
 from nemo.lens.sdk.fast_spans.exception_event import record_lazily
 from nemo.lens.sdk.fast_spans.span import FastSpan
 from nemo.lens.sdk.ids import RandomIds
-from nemo.lens.span_factory import PlainSpan
-from nemo.lens.tracing import report_tracer_failure
+from nemo.lens.spans.span_factory import PlainSpan
+from nemo.lens.spans.tracing import report_tracer_failure
 
 if TYPE_CHECKING:
     from collections.abc import Callable

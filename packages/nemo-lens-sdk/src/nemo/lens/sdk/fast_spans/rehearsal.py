@@ -39,7 +39,7 @@ def _difference() -> str | None:
     from nemo.lens.sdk.fast_spans.eligibility import checked
     from nemo.lens.sdk.fast_spans.opening import span_class
     from nemo.lens.sdk.fast_spans.span import FastSpan
-    from nemo.lens.span_factory import PlainSpan
+    from nemo.lens.spans.span_factory import PlainSpan
 
     expected, actual = _Kept(), _Kept()
     theirs, ours = _tracer(expected), _tracer(actual)

@@ -18,7 +18,7 @@ from opentelemetry.sdk.trace import Span
 from opentelemetry.trace import SpanContext, SpanKind, Status, StatusCode
 
 from nemo.lens.fork_safety import run_in_forked_child
-from nemo.lens.no_span import refuse_decoration
+from nemo.lens.spans.no_span import refuse_decoration
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
