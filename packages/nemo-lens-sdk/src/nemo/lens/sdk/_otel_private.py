@@ -385,10 +385,17 @@ def plain_attributes(span: Any) -> dict[str, Any]:
 
 
 def span_clocks() -> list[tuple[ModuleType, str]]:
-    """The module globals through which the SDK looks at the clock for spans and their events."""
+    """The module globals through which spans and their events look at the clock."""
     from opentelemetry.sdk import trace as sdk_trace
 
-    return [(sdk_trace, name) for name in ("time_ns",) if hasattr(sdk_trace, name)]
+    from nemo.lens.sdk.fast_spans import exception_event, opening
+
+    return [
+        (module, name)
+        for module in (sdk_trace, opening, exception_event)
+        for name in ("time_ns", "monotonic_ns")
+        if hasattr(module, name)
+    ]
 
 
 def span_key() -> str:
@@ -530,6 +537,7 @@ def directly_encoding(exporter_class: Any, encode: Callable[[Any], Any]) -> Any:
         exporter_class: The HTTP or the gRPC span exporter.
         encode: Makes an object with `SerializeToString` and `SerializePartialToString`.
     """
+    isolate_random_streams()  # the copied functions keep the globals that they find now
     replaced = {
         name: _with_global(function, "encode_spans", encode)
         for name, function in vars(exporter_class).items()

@@ -154,6 +154,8 @@ def _build_grpc(signal: Signal, attempt: Attempt) -> Any:
         exporter_class = OTLPMetricExporter
     else:
         exporter_class = _otel_private.otlp_log_exporter_class(grpc=True)
+    if signal == "traces":
+        exporter_class = _otel_private.sending_bytes(_directly_encoding(exporter_class))
     exporter_class = _otel_private.watching_grpc_exporter(
         exporter_class, lambda stub: WatchedStub(stub, attempt)
     )
@@ -189,9 +191,17 @@ def _build_http(signal: Signal, attempt: Attempt, *, as_json: bool) -> Any:
         exporter_class = OTLPMetricExporter
     else:
         exporter_class = _otel_private.otlp_log_exporter_class(grpc=False)
+    if signal == "traces":
+        exporter_class = _directly_encoding(exporter_class)
     if any(os.environ.get(name) for name in _CREDENTIAL_PROVIDERS):
         return exporter_class()
     return exporter_class(session=WatchedSession(attempt, _to_json(signal) if as_json else None))
+
+
+def _directly_encoding(exporter_class: Any) -> Any:
+    from nemo.lens.sdk.exporters.span_protobuf import encode_spans
+
+    return _otel_private.directly_encoding(exporter_class, encode_spans)
 
 
 def _to_json(signal: Signal) -> Callable[[bytes], bytes]:
