@@ -11,7 +11,7 @@ import sys
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from benchmarks import disabled, processes
+from benchmarks import disabled, enabled, processes
 from benchmarks.rows import NotMeasurableError
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from benchmarks.rows import Row
 
-SUITES = (disabled, processes)
+SUITES = (disabled, enabled, processes)
 """Modules that offer a tuple `ROWS`; a new group of measures is a new module here."""
 
 ATTEMPTS = 3
@@ -34,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     options = _parser().parse_args(arguments)
     rows = {row.id: row for suite in SUITES for row in suite.ROWS}
-    wanted = options.rows or sorted(rows, key=lambda name: int(name[1:]))
+    wanted = options.rows or sorted(rows, key=lambda name: (name[0], int(name[1:])))
     unknown = [name for name in wanted if name not in rows]
     if unknown:
         _parser().error(f"unknown rows {unknown}; there are {sorted(rows)}")
