@@ -95,14 +95,24 @@ def _on_an_idle_processor() -> dict[str, float]:
     return {"fast": float(factory.install(provider)), **_against_raw({})}
 
 
-def _set_up(span_exporter: Any) -> Any:
+def set_up(span_exporter: Any) -> Any:
+    """Set telemetry up with every group on, and return its handle."""
+    from opentelemetry.sdk.metrics.export import InMemoryMetricReader
+
     from nemo.lens import NemoLensConfig, setup_telemetry
 
     config = NemoLensConfig(enabled=True, span_groups="all", run_id="benchmark")
-    return setup_telemetry(config, rank=0, world_size=1, span_exporter=span_exporter)
+    return setup_telemetry(
+        config,
+        rank=0,
+        world_size=1,
+        span_exporter=span_exporter,
+        metric_reader=InMemoryMetricReader(),
+    )
 
 
-def _discarding_exporter() -> Any:
+def discarding_exporter() -> Any:
+    """Return a span exporter that accepts everything and keeps nothing."""
     from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 
     class Discard(SpanExporter):
@@ -116,7 +126,7 @@ def _discarding_exporter() -> Any:
 
 
 def _on_the_pipeline() -> dict[str, float]:
-    handle = _set_up(_discarding_exporter())
+    handle = set_up(discarding_exporter())
     found = _against_raw({})
     handle.shutdown()
     return found
@@ -153,7 +163,7 @@ def _held() -> dict[str, float]:
     provider = TracerProvider(shutdown_on_exit=False)
     provider.add_span_processor(keep)
     raw = provider.get_tracer("raw").start_as_current_span
-    handle = _set_up(Hang())
+    handle = set_up(Hang())
 
     def stock() -> None:
         with raw("x"):
@@ -184,7 +194,7 @@ def _step() -> dict[str, float]:
     from nemo.lens.helpers import managed_span
     from nemo.lens.instruments.rl import record_rl_metrics
 
-    handle = _set_up(_discarding_exporter())
+    handle = set_up(discarding_exporter())
     meter = handle.meter
     values = dict.fromkeys(
         (

@@ -31,13 +31,13 @@ class Row:
     Attributes:
         id: Its short name, such as `"G1"`.
         measure: What is measured, as in the documentation.
-        limit: The largest value allowed.
+        limit: The largest value allowed; None for a row that is only reported.
         take: Takes the measurement; may raise `NotMeasurableError`.
     """
 
     id: str
     measure: str
-    limit: float
+    limit: float | None
     take: Callable[[], Measurement]
 
 
