@@ -163,7 +163,8 @@ def _span(span: Any) -> bytes:
     attributes = _otel_private.plain_attributes(span)
     if attributes:
         encoded += _attributes(attributes, b"\x4a")
-    if state or span._events or span._links or span.dropped_attributes:  # noqa: SLF001
+    events, links = span._events, span._links  # noqa: SLF001
+    if state or events or links or any(map(_dropped, (events, links, span._attributes))):  # noqa: SLF001
         encoded += _rare_fields(span, state)
     return encoded + _status(span._status) + _span_flags(_SPAN_FLAGS_TAG, flags)  # noqa: SLF001
 
@@ -187,6 +188,12 @@ def _rare_fields(span: ReadableSpan, state: TraceState) -> bytes:
         content += _count(b"\x28", link.dropped_attributes)
         encoded += _field(b"\x6a", content + _link_flags(_LINK_FLAGS_TAG, flags))
     return encoded + _count(b"\x70", span.dropped_links)
+
+
+def _dropped(bounded: Any) -> int:
+    """Return how many items a bounded collection has dropped; plain ones drop nothing."""
+    count: int = getattr(bounded, "dropped", 0)
+    return count
 
 
 def _status(status: Status | None) -> bytes:
