@@ -1222,7 +1222,9 @@ if hasattr(sdk_trace, "create_tracer_metrics"):
         from opentelemetry.sdk.metrics.export import InMemoryMetricReader
 
         reader = InMemoryMetricReader()
-        return {"meter_provider": MeterProvider([reader], shutdown_on_exit=False)}
+        meter_provider = MeterProvider([reader], shutdown_on_exit=False)
+        vars(meter_provider)["reader_of_the_test"] = reader
+        return {"meter_provider": meter_provider}
 
     @program(
         provider=_metered,
@@ -1232,8 +1234,7 @@ if hasattr(sdk_trace, "create_tracer_metrics"):
     def spans_counted_by_the_sdk(stage):
         with stage.span("a"), stage.span("b"):
             pass
-        reader = next(iter(stage.provider._meter_provider._all_metric_readers))
-        data = reader.get_metrics_data()
+        data = stage.provider._meter_provider.reader_of_the_test.get_metrics_data()
         return [
             (metric.name, sorted((str(dict(p.attributes)), p.value) for p in metric.data.data_points))
             for metric in data.resource_metrics[0].scope_metrics[0].metrics

@@ -83,7 +83,19 @@ def _one_span(**fields):
 
 
 def _parsed(encoded):
-    return ExportTraceServiceRequest.FromString(encoded)
+    """Parse a request; older official encoders leave out what scopes tell beside their names."""
+    request = ExportTraceServiceRequest.FromString(encoded)
+    for block in request.resource_spans:
+        for scope in block.scope_spans:
+            if not _OFFICIAL_SCOPE.schema_url:
+                scope.ClearField("schema_url")
+            if not _OFFICIAL_SCOPE.scope.attributes:
+                scope.scope.ClearField("attributes")
+    return request
+
+
+_SPAN_OF_SCOPE = _one_span(instrumentation_scope=_scopes[0])
+_OFFICIAL_SCOPE = official([_SPAN_OF_SCOPE]).resource_spans[0].scope_spans[0]
 
 
 @settings(max_examples=150, deadline=None)
@@ -128,7 +140,7 @@ def test_an_unusual_value_goes_to_the_official_encoder(value):
     span = _one_span(attributes={"x": value})
     encoded = encode_spans([span])
     assert not isinstance(encoded, EncodedSpans)
-    assert _parsed(encoded.SerializeToString()) == official([span])
+    assert encoded == official([span])
 
 
 def test_usual_spans_are_bytes_at_once():

@@ -460,6 +460,14 @@ def tracer_counts_itself(tracer: Any) -> bool:
     return metrics is not None and type(metrics).__name__ != "NoOpTracerMetrics"
 
 
+def stop_counting(tracer: Any) -> None:
+    """Keep a tracer from reporting metrics about its spans."""
+    if tracer_counts_itself(tracer):
+        from opentelemetry.sdk.trace._tracer_metrics import NoOpTracerMetrics
+
+        tracer._tracer_metrics = NoOpTracerMetrics()
+
+
 def always_samples(sampler: Any) -> bool:
     """Whether a sampler records every span, adds nothing and keeps the parent's trace state."""
     from opentelemetry.sdk.trace.sampling import Decision, StaticSampler

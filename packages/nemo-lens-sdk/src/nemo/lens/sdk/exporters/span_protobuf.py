@@ -16,12 +16,15 @@ from typing import TYPE_CHECKING, Any
 from nemo.lens.sdk import _otel_private
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from opentelemetry.sdk.resources import Resource
     from opentelemetry.sdk.trace import ReadableSpan
     from opentelemetry.sdk.util.instrumentation import InstrumentationScope
     from opentelemetry.trace import Status, TraceState
+
+    _OfScope = tuple[InstrumentationScope | None, list[bytes]]
+    _OfResource = tuple[Resource, list[_OfScope]]
 
 _REMOTE_IS_KNOWN, _IS_REMOTE = 0x100, 0x200
 _MOST_CACHED = 4096
@@ -95,38 +98,35 @@ def encoded_request(spans: Sequence[ReadableSpan]) -> bytes:
     Raises:
         Exception: Something that is left to the official encoder.
     """
-    blocks: dict[tuple[int, int], tuple[Resource, InstrumentationScope | None, list[bytes]]] = {}
+    blocks: dict[tuple[int, int], list[bytes]] = {}
+    grouped: list[_OfResource] = []
     for span in spans:
         resource, scope = span.resource, span.instrumentation_scope
         block = blocks.get((id(resource), id(scope)))
         if block is None:
-            block = blocks[id(resource), id(scope)] = (resource, scope, [])
+            block = _block_of(grouped, resource, scope)
+            blocks[id(resource), id(scope)] = block
         encoded = _span(span)
-        block[2].append(b"\x12" + _length(len(encoded)) + encoded)
-    return b"".join(_resource_spans(resource, scopes) for resource, scopes in _grouped(blocks))
+        block.append(b"\x12" + _length(len(encoded)) + encoded)
+    return b"".join([_resource_spans(resource, scopes) for resource, scopes in grouped])
 
 
-def _grouped(
-    blocks: Mapping[Any, tuple[Resource, InstrumentationScope | None, list[bytes]]],
-) -> Iterable[tuple[Resource, list[tuple[InstrumentationScope | None, list[bytes]]]]]:
-    """Bring equal resources, and equal scopes within them, together."""
-    grouped: list[tuple[Resource, list[tuple[InstrumentationScope | None, list[bytes]]]]] = []
-    for resource, scope, encoded in blocks.values():
-        scopes = next((known for other, known in grouped if other == resource), None)
-        if scopes is None:
-            scopes = []
-            grouped.append((resource, scopes))
-        together = next((known for other, known in scopes if other == scope), None)
-        if together is None:
-            scopes.append((scope, encoded))
-        else:
-            together.extend(encoded)
-    return grouped
+def _block_of(
+    grouped: list[_OfResource], resource: Resource, scope: InstrumentationScope | None
+) -> list[bytes]:
+    """Return where the spans of a resource and scope go; equal ones share a place."""
+    scopes = next((known for other, known in grouped if other == resource), None)
+    if scopes is None:
+        scopes = []
+        grouped.append((resource, scopes))
+    block = next((known for other, known in scopes if other == scope), None)
+    if block is None:
+        block = []
+        scopes.append((scope, block))
+    return block
 
 
-def _resource_spans(
-    resource: Resource, scopes: list[tuple[InstrumentationScope | None, list[bytes]]]
-) -> bytes:
+def _resource_spans(resource: Resource, scopes: list[_OfScope]) -> bytes:
     content = _field(b"\x0a", _attributes(resource.attributes, b"\x0a"))
     for scope, encoded in scopes:
         body = _field(b"\x0a", _scope(scope)) + b"".join(encoded)
