@@ -47,7 +47,7 @@ def _raw_tracer() -> Any:
 def _with_exception(open_span: Callable[..., Any], *arguments: str) -> None:
     try:
         with open_span(*arguments):
-            raise ValueError("expected")
+            raise ValueError("expected")  # noqa: TRY301 - this is what is measured
     except ValueError:
         pass
 
@@ -116,7 +116,7 @@ def discarding_exporter() -> Any:
     from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 
     class Discard(SpanExporter):
-        def export(self, spans: Any) -> SpanExportResult:
+        def export(self, spans: Any) -> SpanExportResult:  # noqa: ARG002 - the interface's name
             return SpanExportResult.SUCCESS
 
         def shutdown(self) -> None:
@@ -145,7 +145,7 @@ def _held() -> dict[str, float]:
     release = threading.Event()
 
     class Hang(SpanExporter):
-        def export(self, spans: Any) -> SpanExportResult:
+        def export(self, spans: Any) -> SpanExportResult:  # noqa: ARG002 - the interface's name
             release.wait()
             return SpanExportResult.SUCCESS
 
@@ -196,7 +196,7 @@ def _step() -> dict[str, float]:
 
     handle = set_up(discarding_exporter())
     meter = handle.meter
-    values = dict.fromkeys(
+    values: dict[str, Any] = dict.fromkeys(
         (
             "reward_mean",
             "kl_divergence",
@@ -256,7 +256,9 @@ def _attributes() -> Measurement:
 
 def _error() -> Measurement:
     found = _found("idle")
-    return Measurement(found["ratio_error"], {k: found[k] for k in ("ours_error_ns", "raw_error_ns")})
+    return Measurement(
+        found["ratio_error"], {k: found[k] for k in ("ours_error_ns", "raw_error_ns")}
+    )
 
 
 def _memory() -> Measurement:

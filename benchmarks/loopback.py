@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from typing_extensions import Self
+
 
 class Receiver:
     """The receiving process, seen from the measuring one.
@@ -23,7 +25,7 @@ class Receiver:
         endpoints: The endpoint of each protocol.
     """
 
-    def __enter__(self) -> Receiver:
+    def __enter__(self) -> Self:
         self._process = subprocess.Popen(
             [sys.executable, "-m", "benchmarks.loopback"],
             stdin=subprocess.PIPE,
@@ -85,12 +87,12 @@ def _serve() -> None:
             self.send_header("Content-Length", "0")
             self.end_headers()
 
-        def log_message(self, format: str, *arguments: Any) -> None:
+        def log_message(self, *arguments: Any) -> None:
             pass
 
     class Service(grpc.GenericRpcHandler):
-        def service(self, details: Any) -> Any:
-            def export(request: bytes, context: Any) -> bytes:
+        def service(self, _details: Any) -> Any:
+            def export(request: bytes, _context: Any) -> bytes:
                 count(request)
                 return b""
 

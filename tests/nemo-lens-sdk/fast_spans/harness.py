@@ -1,5 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
 # SPDX-License-Identifier: Apache-2.0
+# ruff: noqa: D102 - methods of OpenTelemetry's interfaces
 """Runs one program on the plain factory over the stock SDK, or on fast spans, and tells all.
 
 Ids come from a generator with a fixed seed and clocks stand still until the program lets them
@@ -21,12 +22,12 @@ from opentelemetry.sdk import trace as sdk_trace
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import SpanProcessor, TracerProvider
 
-from nemo.lens.spans import discards, span_factory, span_handle
 from nemo.lens.helpers import managed_span
 from nemo.lens.sdk.fast_spans import exception_event, factory, opening
 from nemo.lens.sdk.fast_spans.span import FastSpan
 from nemo.lens.sdk.ids import RandomIds
 from nemo.lens.sdk.processor import LensSpanProcessor
+from nemo.lens.spans import discards, span_factory, span_handle
 from nemo.lens.state import set_enabled_span_groups
 
 if TYPE_CHECKING:

@@ -1,5 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
 # SPDX-License-Identifier: Apache-2.0
+# ruff: noqa: D102, FURB192, PLR0917, SIM117, TRY301 - programs are written as users write them
 """Programs whose exported data must not depend on who builds the spans.
 
 One module, longer than others, because it is one list: other tests and the encoders' tests run the
@@ -144,18 +145,18 @@ def current_span_inside_and_after(stage):
 
 @program()
 def baggage_is_kept(stage):
-    with _attached(baggage.set_baggage("user", "v")):
-        with stage.span("a"):
-            outer = baggage.get_baggage("user")
-            with stage.span("b"), _attached(baggage.set_baggage("inner", "w")):
-                with stage.span("c"):
-                    return outer, dict(baggage.get_all())
+    with _attached(baggage.set_baggage("user", "v")), stage.span("a"):
+        outer = baggage.get_baggage("user")
+        with stage.span("b"), _attached(baggage.set_baggage("inner", "w")), stage.span("c"):
+            return outer, dict(baggage.get_all())
 
 
 @program()
 def context_values_are_kept(stage):
     with _attached(otel_context.set_value("key", 1)), stage.span("a"):
-        return otel_context.get_value("key"), sorted(otel_context.get_current().values(), key=str)[0]
+        return otel_context.get_value("key"), sorted(otel_context.get_current().values(), key=str)[
+            0
+        ]
 
 
 @program()
@@ -278,10 +279,9 @@ def use_span_inside(stage):
 
 @program()
 def spans_of_the_sdk_around_and_inside(stage):
-    with stage.tracer.start_as_current_span("theirs") as theirs:
-        with stage.span("ours") as ours:
-            with stage.tracer.start_as_current_span("theirs inside") as inside, stage.span("deep"):
-                return _ids(theirs), _ids(ours), _ids(inside)
+    with stage.tracer.start_as_current_span("theirs") as theirs, stage.span("ours") as ours:
+        with stage.tracer.start_as_current_span("theirs inside") as inside, stage.span("deep"):
+            return _ids(theirs), _ids(ours), _ids(inside)
 
 
 @program()
@@ -558,9 +558,7 @@ _variant("many_attributes", _many)
 _variant("at_most_5_attributes", _many, provider=_limits(max_span_attributes=5))
 _variant("at_most_1_attribute", _many, provider=_limits(max_span_attributes=1))
 _variant("no_attributes_allowed", _many, provider=_limits(max_span_attributes=0))
-_variant(
-    "unlimited_attributes", _many, provider=_limits(max_span_attributes=SpanLimits.UNSET)
-)
+_variant("unlimited_attributes", _many, provider=_limits(max_span_attributes=SpanLimits.UNSET))
 _variant("attribute_limit_from_environment", _many, environment={"OTEL_ATTRIBUTE_COUNT_LIMIT": "7"})
 _variant("values_of_any_length", _long)
 _variant("values_of_3_characters", _long, provider=_limits(max_span_attribute_length=3))
@@ -603,9 +601,7 @@ def _many_events(stage):
 _variant("many_events", _many_events)
 _variant("at_most_3_events", _many_events, provider=_limits(max_events=3))
 _variant("no_events_allowed", _many_events, provider=_limits(max_events=0))
-_variant(
-    "at_most_1_event_attribute", _many_events, provider=_limits(max_event_attributes=1)
-)
+_variant("at_most_1_event_attribute", _many_events, provider=_limits(max_event_attributes=1))
 
 
 def _link(number: int, attributes: Any = None) -> Link:
@@ -746,9 +742,8 @@ def given_contexts(stage):
 
 @program()
 def exceptions_not_recorded(stage):
-    with contextlib.suppress(ValueError):
-        with span_cm("a", record_exception=False), stage.span("b"):
-            raise ValueError("status only")
+    with contextlib.suppress(ValueError), span_cm("a", record_exception=False), stage.span("b"):
+        raise ValueError("status only")
 
 
 @program()
@@ -1236,7 +1231,10 @@ if hasattr(sdk_trace, "create_tracer_metrics"):
             pass
         data = stage.provider._meter_provider.reader_of_the_test.get_metrics_data()
         return [
-            (metric.name, sorted((str(dict(p.attributes)), p.value) for p in metric.data.data_points))
+            (
+                metric.name,
+                sorted((str(dict(p.attributes)), p.value) for p in metric.data.data_points),
+            )
             for metric in data.resource_metrics[0].scope_metrics[0].metrics
             if metric.name.startswith("otel.sdk.span.")
         ]

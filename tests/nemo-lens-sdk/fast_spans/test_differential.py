@@ -9,7 +9,9 @@ from harness import fast_spans_of, observed
 from programs import PROGRAMS
 
 _FOR_THE_PIPELINE = [
-    name for name, program in PROGRAMS.items() if not program.processors() and "processor" not in name
+    name
+    for name, program in PROGRAMS.items()
+    if not program.processors() and "processor" not in name
 ]
 
 

@@ -551,7 +551,9 @@ def directly_encoding(exporter_class: Any, encode: Callable[[Any], Any]) -> Any:
         for name, function in vars(exporter_class).items()
         if isinstance(function, FunctionType) and "encode_spans" in function.__code__.co_names
     }
-    return type(exporter_class.__name__, (exporter_class,), replaced) if replaced else exporter_class
+    return (
+        type(exporter_class.__name__, (exporter_class,), replaced) if replaced else exporter_class
+    )
 
 
 def sending_bytes(exporter_class: Any) -> Any:
@@ -572,7 +574,6 @@ def sending_bytes(exporter_class: Any) -> Any:
 
 def _with_global(function: FunctionType, name: str, value: object) -> FunctionType:
     """Copy a function so that it, and only it, sees another value of one global."""
-
     copied = FunctionType(
         function.__code__,
         {**function.__globals__, name: value},

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     _OfResource = tuple[Resource, list[_OfScope]]
 
 _REMOTE_IS_KNOWN, _IS_REMOTE = 0x100, 0x200
+_SEVEN_BITS = 0x7F
+_SHORT_TEXT = _SEVEN_BITS - 1
+"""Texts that, with their tag and length, have a length of one byte."""
+
 _MOST_CACHED = 4096
 _LONGEST_CACHED = 200
 
@@ -41,8 +45,8 @@ _LINK_FLAGS_TAG = 0x35
 
 def _varint(number: int) -> bytes:
     encoded = bytearray()
-    while number > 0x7F:
-        encoded.append(number & 0x7F | 0x80)
+    while number > _SEVEN_BITS:
+        encoded.append(number & _SEVEN_BITS | 0x80)
         number >>= 7
     encoded.append(number)
     return bytes(encoded)
@@ -216,7 +220,7 @@ def _attributes(attributes: Mapping[str, Any], tag: bytes) -> bytes:
         if kind is str:
             text = value.encode()
             size = len(text)
-            if size < 0x7E:
+            if size < _SHORT_TEXT:
                 field = encoded_key + _LENGTHS[size + 2] + b"\x0a" + _LENGTHS[size] + text
             else:
                 content = b"\x0a" + _length(size) + text
@@ -265,14 +269,15 @@ def _key(key: str) -> bytes:
 
 def _head(name: str, kind: Any) -> bytes:
     """Encode the name and the kind of a span."""
-    encoded = _field(b"\x2a", _text(name)) + b"\x30" + _LENGTHS[kind.value + 1]
+    encoded: bytes = _field(b"\x2a", _text(name)) + b"\x30" + _LENGTHS[kind.value + 1]
     if len(_heads) < _MOST_CACHED and len(name) < _LONGEST_CACHED:
         _heads[name, kind] = encoded
     return encoded
 
 
 def _trace_state(state: TraceState) -> bytes:
-    return ",".join([f"{key}={value}" for key, value in state.items()]).encode()
+    text = ",".join([f"{key}={value}" for key, value in state.items()])
+    return text.encode()
 
 
 def _text(text: Any) -> bytes:

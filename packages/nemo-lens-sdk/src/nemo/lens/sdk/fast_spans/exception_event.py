@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import traceback
 from time import time_ns
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from opentelemetry.attributes import BoundedAttributes
 from opentelemetry.sdk.trace import Event

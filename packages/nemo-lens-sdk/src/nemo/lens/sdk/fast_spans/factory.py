@@ -8,13 +8,13 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any
 
-from nemo.lens.spans import span_factory
 from nemo.lens.sdk import _otel_private
 from nemo.lens.sdk.fast_spans.eligibility import Declined, checked
 from nemo.lens.sdk.fast_spans.opening import span_class
 from nemo.lens.sdk.fast_spans.rehearsal import difference_from_sdk
 from nemo.lens.sdk.fast_spans.span import SCALARS, FastSpan
 from nemo.lens.sdk.processor import LensSpanProcessor
+from nemo.lens.spans import span_factory
 from nemo.lens.spans.tracing import lens_tracer
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def uninstall() -> None:
     span_factory.install_span_factory(None)
 
 
-def new_factory() -> span_factory.SpanFactory:
+def new_factory() -> span_factory.SpanFactory:  # noqa: C901 - closures are faster than methods
     """Return a factory with a cache of its own, which follows changes of its tracers."""
     classes: dict[Any, type[FastSpan] | None] = {}
     family: dict[int, set[type]] = {}
@@ -77,7 +77,9 @@ def new_factory() -> span_factory.SpanFactory:
         span: FastSpan = new(kind)
         span._name = name
         if attributes:
-            if len(attributes) > kind.PLAIN_LIMIT or not are_scalars(map(type, attributes.values())):
+            if len(attributes) > kind.PLAIN_LIMIT or not are_scalars(
+                map(type, attributes.values())
+            ):
                 span._given_attributes = attributes
                 attributes = kind.bounded(attributes)
             span._attributes = attributes

@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any
 from opentelemetry.context import Context
 from opentelemetry.trace import INVALID_SPAN, Span, SpanContext, TraceFlags
 
-from nemo.lens.spans.outcome import record_outcome
 from nemo.lens.sdk import _otel_private
 from nemo.lens.sdk.fast_spans.exception_event import record_lazily
 from nemo.lens.sdk.fast_spans.span import FastSpan
 from nemo.lens.sdk.ids import RandomIds
+from nemo.lens.spans.outcome import record_outcome
 from nemo.lens.spans.span_factory import PlainSpan
 from nemo.lens.spans.tracing import report_tracer_failure
 
@@ -41,7 +41,7 @@ _SPAN_KEY = _otel_private.span_key()
 _RANDOM = getattr(TraceFlags, "RANDOM_TRACE_ID", 0)
 
 
-def span_class(
+def span_class(  # noqa: C901 - one closure over the constants of a tracer
     site: Site,
     announce: Announce,
     finish: Finish,

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     from opentelemetry.sdk.trace import ReadableSpan
 
+    from nemo.lens.sdk.fast_spans.span import FastSpan
+
 
 @lru_cache(maxsize=1)
 def difference_from_sdk() -> str | None:
@@ -38,7 +40,6 @@ def difference_from_sdk() -> str | None:
 def _difference() -> str | None:
     from nemo.lens.sdk.fast_spans.eligibility import checked
     from nemo.lens.sdk.fast_spans.opening import span_class
-    from nemo.lens.sdk.fast_spans.span import FastSpan
     from nemo.lens.spans.span_factory import PlainSpan
 
     expected, actual = _Kept(), _Kept()
@@ -102,9 +103,7 @@ def _told(span: ReadableSpan) -> dict[str, Any]:
         "kind": span.kind,
         "status": (span.status.status_code, span.status.description),
         "attributes": list((span.attributes or {}).items()),
-        "events": [
-            (e.name, sorted(e.attributes or {}), e.dropped_attributes) for e in span.events
-        ],
+        "events": [(e.name, sorted(e.attributes or {}), e.dropped_attributes) for e in span.events],
         "links": [list((link.attributes or {}).items()) for link in span.links],
         "dropped": (span.dropped_attributes, span.dropped_events, span.dropped_links),
         "times": 0 < (span.start_time or 0) <= (span.end_time or 0),

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
 # SPDX-License-Identifier: Apache-2.0
-# ruff: noqa: SLF001 - a span subclass fills the private fields of its base; rehearsal checks them
+
 """What a fast span holds, and how it reads and changes.
 
 Fields that most spans never use are class attributes until they are needed: events, links, the
@@ -143,7 +143,7 @@ class FastSpan(Span):
     def _add_event(self, event: Any) -> None:
         with self._lock:
             if self._events == ():
-                self._events = self._new_events()
+                self._events = self._new_events()  # type: ignore[no-untyped-call]
             super()._add_event(event)
 
     def _add_link(self, link: Any) -> None:
