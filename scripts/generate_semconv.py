@@ -150,7 +150,8 @@ def _namespace(data: Mapping[str, Any]) -> Namespace:
 
 
 def _attribute(record: Mapping[str, Any]) -> Attribute:
-    known = {**record, "use": tuple(record["use"]), "examples": tuple(record["examples"])}
+    known: dict[str, Any] = {**record}
+    known |= {field: tuple(record[field]) for field in ("use", "examples")}
     return Attribute(**known)
 
 

@@ -72,7 +72,7 @@ def test_two_hundred_forks_beside_eight_busy_threads_never_hang():
             if status:
                 sys.exit(f"child {fork} ended with status {status}")
         stop.set()
-        print("forked", fork + 1)
+        print("forked", fork + 1, flush=True)
         os._exit(0)
         """
     )

@@ -388,3 +388,94 @@ assert got == expected
 """,
         environment=http_receiver.environment(),
     )
+
+
+def test_run_files_and_otlp_at_once(http_receiver, environment, run_python, tmp_path):
+    """Every exporter of the list gets everything, metrics and logs too."""
+    run_python(
+        _SET_UP
+        + """
+span("a")
+handle.meter.create_counter("qa.count").add(1)
+logging.getLogger("qa").warning("hello")
+""",
+        environment={
+            **environment,
+            "NEMO_LENS_EXPORTER": "file,otlp",
+            "NEMO_LENS_DIR": str(tmp_path),
+            "NEMO_LENS_LOGS_ENABLED": "1",
+        },
+    )
+    assert http_receiver.span_names() == ["a"]
+    assert "qa.count" in http_receiver.metric_names()
+    assert http_receiver.log_bodies() == ["hello"]
+    recorded = {path.name: path.read_text() for path in tmp_path.rglob("*.jsonl")}
+    assert '"name":"a"' in recorded["traces-00000.jsonl"]
+    assert '"name":"qa.count"' in recorded["metrics-00000.jsonl"]
+    assert '"stringValue":"hello"' in recorded["logs-00000.jsonl"]
+    (manifest,) = tmp_path.rglob("manifest.json")
+    assert json.loads(manifest.read_text())["end"] == "exit"
+
+
+def test_a_killed_process_leaves_what_it_had_finished(start_python, tmp_path):
+    """SIGKILL: whole lines up to the moment, and a manifest that says it did not end orderly."""
+    process = start_python(
+        _SET_UP
+        + """
+for number in range(2000): span(f"done {number}")
+time.sleep(1)
+print("ready", flush=True)
+time.sleep(30)
+""",
+        environment={"NEMO_LENS_EXPORTER": "file", "NEMO_LENS_DIR": str(tmp_path)},
+    )
+    process.kill()
+    assert _end_of(process)[0] == -signal.SIGKILL
+    (path,) = tmp_path.rglob("traces-*.jsonl")
+    names = [
+        span["name"]
+        for line in path.read_text().splitlines()
+        for block in json.loads(line)["resourceSpans"]
+        for scope in block["scopeSpans"]
+        for span in scope["spans"]
+    ]
+    assert sorted(names) == sorted(f"done {number}" for number in range(2000))
+    assert json.loads((path.parent / "manifest.json").read_text())["end"] is None
+
+
+def test_forking_under_eight_busy_threads_never_hangs_a_child(run_python):
+    """Two hundred forks while spans are opened and metrics recorded everywhere."""
+    run_python(
+        _START
+        + """
+from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
+class Discard(SpanExporter):
+    def export(self, spans): return SpanExportResult.SUCCESS
+    def shutdown(self): pass
+config = NemoLensConfig.from_env()
+handle = setup_telemetry(config, span_exporter=Discard())
+def span(name):
+    with managed_span("step", name): pass
+histogram = handle.meter.create_histogram("qa.h")
+stop = threading.Event()
+def work():
+    while not stop.is_set(): span("busy"); histogram.record(1.0)
+threads = [threading.Thread(target=work, daemon=True) for _ in range(8)]
+for thread in threads: thread.start()
+for number in range(200):
+    pid = os.fork()
+    if pid == 0:
+        for _ in range(5): span("child"); histogram.record(2.0)
+        os._exit(0)
+    end = time.monotonic() + 10
+    while os.waitpid(pid, os.WNOHANG)[0] == 0:
+        if time.monotonic() > end:
+            os.kill(pid, 9)
+            raise SystemExit(f"child {number} hangs")
+        time.sleep(0.002)
+stop.set()
+os._exit(0)
+""",
+        environment={"NEMO_LENS_EXPORTER": "console"},
+        timeout=180,
+    )

@@ -14,13 +14,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from nemo.lens.config import NemoLensConfig, ensure_run_id
-from nemo.lens.configuration.environment import unknown_variables
 from nemo.lens.configuration.foreign_variables import (
     FOREIGN_VARIABLES,
     bad_foreign_variables,
     read_foreign_variable,
 )
 from nemo.lens.configuration.settings import SETTINGS
+from nemo.lens.configuration.unknown_variables import unknown_variables
 
 READ_VARIABLES = [
     *(name for s in SETTINGS for name in s.variables("MEGATRON_OTEL", "NEMO_LENS")),

@@ -9,12 +9,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from nemo.lens.configuration.environment import (
-    FROM_CODE,
-    FROM_DEFAULT,
-    bad_value,
-    read_settings,
-)
+from nemo.lens.configuration.environment import FROM_CODE, FROM_DEFAULT, read_settings
+from nemo.lens.configuration.problems import bad_value
 from nemo.lens.configuration.run_id import ensure_run_id
 from nemo.lens.configuration.settings import BY_FIELD, DEFAULT_PREFIX, SETTINGS
 from nemo.lens.configuration.value_types import DefaultText

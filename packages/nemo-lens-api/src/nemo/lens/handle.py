@@ -9,7 +9,6 @@ This is the one place of the api that names the sdk, and it does so only when th
 from __future__ import annotations
 
 import logging
-import operator
 import os
 import threading
 from importlib import import_module
@@ -17,14 +16,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from nemo.lens import state
 from nemo.lens.config import ensure_run_id
+from nemo.lens.export_decision import NOT_GIVEN, checked_count, decides_to_export, explained
 from nemo.lens.fork_safety import run_in_forked_child
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from opentelemetry.metrics import Meter
-    from opentelemetry.sdk.metrics.export import MetricReader
-    from opentelemetry.sdk.trace.export import SpanExporter
     from opentelemetry.trace import Tracer
 
     from nemo.lens.config import NemoLensConfig
@@ -35,15 +33,6 @@ __all__ = ["TelemetryHandle", "setup_telemetry"]
 
 _log = logging.getLogger(__name__)
 
-
-class _NotGiven:
-    """The default of `rank` and `world_size`, which tells "not given" from every value."""
-
-    def __repr__(self) -> str:
-        return "<not given>"
-
-
-_NOT_GIVEN: Any = _NotGiven()
 
 _INITIALIZED = False
 _lock = threading.RLock()
@@ -177,11 +166,11 @@ class TelemetryHandle:
 
 def setup_telemetry(  # noqa: PLR0917 - the signature is the compatibility contract
     config: NemoLensConfig,
-    rank: Any = _NOT_GIVEN,
-    world_size: Any = _NOT_GIVEN,
+    rank: Any = NOT_GIVEN,
+    world_size: Any = NOT_GIVEN,
     resource_attributes: Mapping[str, Any] | None = None,
-    span_exporter: SpanExporter | None = None,
-    metric_reader: MetricReader | None = None,
+    span_exporter: Any = None,
+    metric_reader: Any = None,
     export_strategy: ExportStrategy | None = None,
     _allow_reinit: bool = False,
 ) -> TelemetryHandle:
@@ -198,8 +187,10 @@ def setup_telemetry(  # noqa: PLR0917 - the signature is the compatibility contr
             rank is known from `resource_attributes` or `OTEL_RESOURCE_ATTRIBUTES`.
         world_size: Number of ranks.
         resource_attributes: Attributes of the resource; they win over everything else.
-        span_exporter: Exports spans in place of the exporters that `config` names.
-        metric_reader: Reads metrics in place of the exporters that `config` names.
+        span_exporter: An OpenTelemetry `SpanExporter` that exports spans in place of the exporters
+            that `config` names.
+        metric_reader: An OpenTelemetry `MetricReader` that reads metrics in place of the exporters
+            that `config` names.
         export_strategy: Name of a strategy, or a callable `(config, rank, world_size) -> bool`,
             in place of `config.export_strategy`.
         _allow_reinit: Shut a running set-up down and set up anew instead of raising.
@@ -222,8 +213,8 @@ def setup_telemetry(  # noqa: PLR0917 - the signature is the compatibility contr
         return _set_up(
             config,
             library,
-            rank=_checked("rank", rank, least=0),
-            world_size=_checked("world_size", world_size, least=1),
+            rank=checked_count("rank", rank, least=0),
+            world_size=checked_count("world_size", world_size, least=1),
             resource_attributes=resource_attributes,
             span_exporter=span_exporter,
             metric_reader=metric_reader,
@@ -238,14 +229,14 @@ def _set_up(
     rank: int | None,
     world_size: int | None,
     resource_attributes: Mapping[str, Any] | None,
-    span_exporter: SpanExporter | None,
-    metric_reader: MetricReader | None,
+    span_exporter: Any,
+    metric_reader: Any,
     strategy: ExportStrategy | None,
 ) -> TelemetryHandle:
     global _INITIALIZED, _primary
     config.validate()
     ensure_run_id(config)
-    exports = _decides_to_export(config, rank, world_size, resource_attributes, strategy)
+    exports = decides_to_export(config, rank, world_size, resource_attributes, strategy)
     if not exports or os.environ.get("OTEL_SDK_DISABLED", "").strip().lower() == "true":
         _retire_running()
         handle = TelemetryHandle(_library=library)
@@ -264,7 +255,11 @@ def _set_up(
         handle = TelemetryHandle(
             runtime.tracer, runtime.meter, runtime.exports, _runtime=runtime, _library=library
         )
-        _open_gate(config, rank_given=rank is not None)
+        try:
+            _open_gate(config, rank_given=rank is not None)
+        except Exception:
+            handle.shutdown()
+            raise
     _primary = handle
     _INITIALIZED = True
     return handle
@@ -301,71 +296,6 @@ def _second_handle(
         _library=library,
         _owner=running,
     )
-
-
-def _decides_to_export(
-    config: NemoLensConfig,
-    rank: int | None,
-    world_size: int | None,
-    resource_attributes: Mapping[str, Any] | None,
-    strategy: ExportStrategy | None,
-) -> bool:
-    chosen: ExportStrategy | None = strategy
-    if chosen is None and config.is_explicit("export_strategy"):
-        chosen = config.export_strategy
-    if rank is None:
-        if chosen is None:
-            return True
-        rank, world_size = _known_rank(resource_attributes)
-        if rank is None:
-            _log.warning(
-                "the export strategy %r needs a rank and none is known: this process exports. "
-                "Pass rank= to setup_telemetry, or set nv.dl.rank in resource_attributes or in "
-                "OTEL_RESOURCE_ATTRIBUTES",
-                chosen if isinstance(chosen, str) else getattr(chosen, "__name__", chosen),
-            )
-            return True
-    should_export = _load_strategies()
-    size = world_size if world_size is not None else _detected_world_size(rank)
-    return should_export(chosen or config.export_strategy, config, rank, size)
-
-
-def _known_rank(resource_attributes: Mapping[str, Any] | None) -> tuple[int | None, int | None]:
-    from nemo.lens.resources.attributes import get_otel_resource_attributes
-
-    known = {**get_otel_resource_attributes(), **(resource_attributes or {})}
-    return _usable(known.get("nv.dl.rank"), 0), _usable(known.get("nv.dl.world_size"), 1)
-
-
-def _usable(value: Any, least: int) -> int | None:
-    try:
-        number = int(value)
-    except (TypeError, ValueError):
-        return None
-    return number if number >= least else None
-
-
-def _detected_world_size(rank: int) -> int:
-    from nemo.lens.resources.identity import detect_identity
-
-    detected = detect_identity()
-    return detected.world_size if detected.rank == rank and detected.world_size else 1
-
-
-def _checked(name: str, value: Any, *, least: int) -> int | None:
-    """Read a rank or a number of ranks; digits as text count too."""
-    if value is _NOT_GIVEN or value is None:
-        return None
-    try:
-        number = int(value) if isinstance(value, str) else operator.index(value)
-    except (TypeError, ValueError):
-        number = least - 1
-    if number < least:
-        raise ValueError(
-            f"setup_telemetry: {name}={value!r} is not usable; expected a whole number of at least "
-            f"{least}, or leave {name} out"
-        )
-    return number
 
 
 def _open_gate(config: NemoLensConfig, *, rank_given: bool) -> None:
@@ -422,25 +352,8 @@ def _load_sdk() -> Callable[..., Any]:
     try:
         from nemo.lens.sdk.runtime import start
     except ModuleNotFoundError as error:
-        raise _explained(error) from error
+        raise explained(error) from error
     return start
-
-
-def _load_strategies() -> Callable[..., bool]:
-    try:
-        from nemo.lens.sdk.strategies import should_export
-    except ModuleNotFoundError as error:
-        raise _explained(error) from error
-    return should_export
-
-
-def _explained(error: ModuleNotFoundError) -> ImportError:
-    """Say what to install when it is the sdk that is missing."""
-    if (error.name or "").startswith(("nemo.lens.sdk", "opentelemetry")):
-        from nemo.lens.missing_sdk import missing_sdk_error
-
-        return missing_sdk_error("setup_telemetry of an exporting process")
-    return error
 
 
 @run_in_forked_child

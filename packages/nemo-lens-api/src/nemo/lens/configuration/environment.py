@@ -8,28 +8,19 @@ value of the right type, or a sentence that names the variable that was read.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from nemo.lens.configuration.settings import (
-    DEFAULT_PREFIX,
-    KNOWN_PREFIXES,
-    SETTINGS,
-)
-from nemo.lens.configuration.value_types import Boolean
+from nemo.lens.configuration.problems import bad_value, warn
+from nemo.lens.configuration.settings import DEFAULT_PREFIX, SETTINGS
+from nemo.lens.configuration.unknown_variables import warn_about_unknown_variables
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from nemo.lens.configuration.settings import Setting
-    from nemo.lens.configuration.value_types import ValueType
 
 FROM_CODE: Final = "code"
 FROM_DEFAULT: Final = "default"
-
-_SHOWN_CHARACTERS: Final = 100
-_SHOWN_NAMES: Final = 20
-_CREDENTIALS: Final = re.compile(r"//[^/@\s]+@")
 
 
 class Reading(NamedTuple):
@@ -91,7 +82,7 @@ def read_settings(
     }
     problems = [reading.problem for reading in readings.values() if reading.problem]
     if not _explicitly_disabled(readings["enabled"]):
-        _warn_about_unknown_variables(environ, filter(None, (prefix, fallback_prefix)))
+        warn_about_unknown_variables(environ, filter(None, (prefix, fallback_prefix)))
         if problems:
             raise ValueError("\n".join(problems))
     elif problems:
@@ -99,93 +90,5 @@ def read_settings(
     return readings
 
 
-def bad_value(value_type: ValueType, name: str, value: object) -> str:
-    """Say that `value` of the variable or field `name` is bad, and what is accepted."""
-    shown = value.strip() if isinstance(value, str) else value
-    if isinstance(shown, str) and isinstance(value_type, Boolean):
-        shown = shown.lower()
-    return f"{value_type.fault} for {name}: {_short(shown)}. Expected {value_type.accepted}."
-
-
-def unknown_variables(environ: Mapping[str, str], prefixes: Iterable[str]) -> dict[str, str]:
-    """Find variables under `prefixes` that no setting has.
-
-    Returns:
-        The unknown names in alphabetical order, each with the nearest known name, "" when none is
-        near.
-    """
-    asked = tuple(dict.fromkeys(prefixes))
-    unknown: dict[str, str] = {}
-    for name in sorted(environ):
-        prefix = _owner(name, asked)
-        if prefix and name not in _known_variables(prefix):
-            unknown[name] = _nearest(name, prefix)
-    return unknown
-
-
-def warn(message: str, *arguments: object) -> None:
-    """Log one warning about the configuration; `logging` is only loaded when there is one."""
-    import logging
-
-    logging.getLogger("nemo.lens.config").warning(message, *arguments)
-
-
-def _warn_about_unknown_variables(environ: Mapping[str, str], prefixes: Iterable[str]) -> None:
-    """Log one warning that names the variables under `prefixes` that no setting has.
-
-    Only names are logged: a value may be a secret.
-    """
-    unknown = unknown_variables(environ, prefixes)
-    if not unknown:
-        return
-    told = [
-        f"{_printable(name)} (did you mean {nearest}?)" if nearest else _printable(name)
-        for name, nearest in list(unknown.items())[:_SHOWN_NAMES]
-    ]
-    if len(unknown) > _SHOWN_NAMES:
-        told.append(f"and {len(unknown) - _SHOWN_NAMES} more")
-    warn("Unknown environment variables are ignored: %s.", ", ".join(told))
-
-
 def _explicitly_disabled(enabled: Reading) -> bool:
     return not enabled.problem and enabled.origin != FROM_DEFAULT and not enabled.value
-
-
-def _owner(name: str, prefixes: tuple[str, ...]) -> str:
-    """Give the longest prefix that `name` carries, "" when that is not one of those asked for."""
-    carried = [p for p in {*prefixes, *KNOWN_PREFIXES} if name.startswith(f"{p}_")]
-    longest = max(carried, key=len, default="")
-    return longest if longest in prefixes else ""
-
-
-def _known_variables(prefix: str) -> frozenset[str]:
-    return frozenset(name for setting in SETTINGS for name in setting.variables(prefix))
-
-
-def _nearest(name: str, prefix: str) -> str:
-    """Give the variable whose suffix, bare name or field reads most like what follows `prefix`."""
-    import difflib
-
-    from nemo.lens.configuration.foreign_variables import FOREIGN_VARIABLES
-
-    meant = {row.name.removeprefix("OTEL_"): row.name for row in FOREIGN_VARIABLES}
-    for setting in SETTINGS:
-        variable = setting.written_variable(prefix)
-        spellings = (*setting.suffixes, setting.field.upper())
-        meant.update(dict.fromkeys(spellings, variable))
-    suffix = name[len(prefix) + 1 :][:_SHOWN_CHARACTERS].upper()
-    near = difflib.get_close_matches(suffix, meant, n=1)
-    return meant[near[0]] if near else ""
-
-
-def _printable(name: str) -> str:
-    return name.encode("ascii", "backslashreplace").decode()[:_SHOWN_CHARACTERS]
-
-
-def _short(value: object) -> str:
-    try:
-        shown = repr(value)
-    except Exception:
-        return f"<{type(value).__name__}>"
-    shown = _CREDENTIALS.sub("//[REDACTED]@", shown)
-    return shown if len(shown) <= _SHOWN_CHARACTERS else f"{shown[:_SHOWN_CHARACTERS]}..."

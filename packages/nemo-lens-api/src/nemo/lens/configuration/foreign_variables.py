@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from nemo.lens.configuration.environment import bad_value, warn
+from nemo.lens.configuration.problems import bad_value, warn
 from nemo.lens.configuration.value_types import Integer, Real, Text, Words
 
 if TYPE_CHECKING:

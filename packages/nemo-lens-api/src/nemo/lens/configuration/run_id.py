@@ -17,13 +17,8 @@ if TYPE_CHECKING:
 
 _RANDOM_BYTES = 6
 _TEXT = Text()
-_JOB_VARIABLES = (  # with the value that means "no job"
-    ("SLURM_HET_JOB_ID", ""),
-    ("SLURM_JOB_ID", ""),
-    ("SLURM_JOBID", ""),
-    ("TORCHELASTIC_RUN_ID", "none"),
-    ("RAY_JOB_ID", "ffffffff"),
-)
+_LAUNCHER_VARIABLES = (("TORCHELASTIC_RUN_ID", "none"), ("RAY_JOB_ID", "ffffffff"))
+"""Variables that name a run, each with the value that means "no run"."""
 
 
 def ensure_run_id(config: NemoLensConfig, environ: Mapping[str, str] | None = None) -> str:
@@ -57,16 +52,17 @@ def ensure_run_id(config: NemoLensConfig, environ: Mapping[str, str] | None = No
 
 def _from_job(environ: Mapping[str, str]) -> tuple[str, str]:
     """Find the id that the launcher or scheduler gave the job, with where it came from."""
+    from nemo.lens.resources.slurm import find_slurm_job_id
 
     def text(variable: str) -> str:
         return _TEXT.parse(environ.get(variable, ""))
 
     if text(RUN_ID_VARIABLE):
         return text(RUN_ID_VARIABLE), f"environment:{RUN_ID_VARIABLE}"
-    array_job, array_task = text("SLURM_ARRAY_JOB_ID"), text("SLURM_ARRAY_TASK_ID")
-    if array_job and array_task:
-        return f"{array_job}_{array_task}", "environment:SLURM_ARRAY_JOB_ID"
-    for variable, placeholder in _JOB_VARIABLES:
+    job, variable = find_slurm_job_id(environ)
+    if job:
+        return job, f"environment:{variable}"
+    for variable, placeholder in _LAUNCHER_VARIABLES:
         run_id = text(variable)
         if run_id and run_id.lower() != placeholder:
             return run_id, f"environment:{variable}"

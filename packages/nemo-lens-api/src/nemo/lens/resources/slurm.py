@@ -126,12 +126,20 @@ def derive_slurm_job_id(environ: Mapping[str, str] | None = None) -> str | None:
         `<array job>_<task>` for an element of a job array, the leading job for a component of a
         heterogeneous job, else the job id, which a requeued job keeps; None outside of SLURM.
     """
-    environment = environment_of(environ)
+    return find_slurm_job_id(environment_of(environ))[0]
+
+
+def find_slurm_job_id(environment: Mapping[str, str]) -> tuple[str | None, str]:
+    """Return what `derive_slurm_job_id` does, and the variable that decided ("" for none)."""
     array_job = read_text(environment, "SLURM_ARRAY_JOB_ID")
     task = read_text(environment, "SLURM_ARRAY_TASK_ID")
     if array_job and task:
-        return f"{array_job}_{task}"
-    return read_text(environment, *_HETEROGENEOUS_JOB_ID, *_JOB_ID)
+        return f"{array_job}_{task}", "SLURM_ARRAY_JOB_ID"
+    for variable in (*_HETEROGENEOUS_JOB_ID, *_JOB_ID):
+        job = read_text(environment, variable)
+        if job:
+            return job, variable
+    return None, ""
 
 
 def derive_nv_dl_job_uuid(environ: Mapping[str, str] | None = None) -> str:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from nemo.lens.runs.phases import Node, Phase, split
 from nemo.lens.runs.records import any_value, is_list
+from nemo.lens.semconv import DL_ITERATION, NEMO_SPAN_TRUNCATED, NEMO_WAIT
 
 if TYPE_CHECKING:
     from nemo.lens.runs.process import Process
@@ -26,9 +27,9 @@ COMMUNICATION_GROUP: Final = "communication"
 # Work that one rank does for all, or that pauses the steps on purpose. It is told by itself and
 # never held against a rank when it lies between two steps.
 PLANNED_GROUPS: Final = frozenset({"job", "checkpoint", "evaluate", "evaluation", "validation"})
-_WAIT_KEY: Final = "nemo.wait"
-_TRUNCATED_KEY: Final = "nemo.span.truncated"
-_STEP_KEYS: Final = ("dl.iteration", "iteration")
+_WAIT_KEY: Final = NEMO_WAIT
+_TRUNCATED_KEY: Final = NEMO_SPAN_TRUNCATED
+_STEP_KEYS: Final = (DL_ITERATION, "iteration")
 _WATCHED: Final = frozenset({_WAIT_KEY, _TRUNCATED_KEY, *_STEP_KEYS})
 # How a step span is recognised where no group was recorded (spans that came through OTLP).
 _STEP_NAMES: Final = frozenset({"step", "train_step", "training_step"})

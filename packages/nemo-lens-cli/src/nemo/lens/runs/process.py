@@ -12,6 +12,22 @@ import orjson
 
 from nemo.lens.runs.answers import SCHEMA
 from nemo.lens.runs.records import attributes, is_list
+from nemo.lens.semconv import (
+    DL_LOCAL_RANK,
+    DL_RANK,
+    DL_WORLD_SIZE,
+    HOST_NAME,
+    NEMO_RUN_ID,
+    NV_DL_LOCAL_RANK,
+    NV_DL_RANK,
+    NV_DL_ROLE,
+    NV_DL_RUN_UUID,
+    NV_DL_WORLD_SIZE,
+    PROCESS_PID,
+    SERVICE_NAME,
+    SLURM_RESTART_COUNT,
+    SLURM_TORCHELASTIC_RESTART_COUNT,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,11 +36,11 @@ if TYPE_CHECKING:
 
 MANIFEST: Final = "manifest.json"
 _FOLDER: Final = re.compile(r"(?P<role>.+?)-(?P<rank>\d+|x)-(?P<host>.+)-(?P<pid>\d+)")
-_RUN_KEYS: Final = ("nemo.run.id", "nv.dl.run.uuid")
-_RANK_KEYS: Final = ("nv.dl.rank", "dl.rank", "rank")
-_WORLD_KEYS: Final = ("nv.dl.world_size", "dl.world_size", "world_size")
-_LOCAL_KEYS: Final = ("nv.dl.local_rank", "dl.local_rank")
-_RESTART_KEYS: Final = ("slurm.torchelastic.restart_count", "slurm.restart_count")
+_RUN_KEYS: Final = (NEMO_RUN_ID, NV_DL_RUN_UUID)
+_RANK_KEYS: Final = (NV_DL_RANK, DL_RANK, "rank")
+_WORLD_KEYS: Final = (NV_DL_WORLD_SIZE, DL_WORLD_SIZE, "world_size")
+_LOCAL_KEYS: Final = (NV_DL_LOCAL_RANK, DL_LOCAL_RANK)
+_RESTART_KEYS: Final = (SLURM_TORCHELASTIC_RESTART_COUNT, SLURM_RESTART_COUNT)
 _MAX_INT: Final = 2**63 - 1
 
 
@@ -202,8 +218,8 @@ def from_resource(entry: dict[str, Any], known: Process | None = None) -> Proces
     base = known or Process()
     resource = attributes(_mapping(entry.get("resource")).get("attributes"))
     runs = (_text(resource.get(key)) for key in _RUN_KEYS)
-    role = _text(resource.get("nv.dl.role")) or _text(resource.get("service.name"))
-    pid = _number(resource.get("process.pid"))
+    role = _text(resource.get(NV_DL_ROLE)) or _text(resource.get(SERVICE_NAME))
+    pid = _number(resource.get(PROCESS_PID))
     return replace(
         base,
         run=base.run or next((run for run in runs if run), ""),
@@ -211,7 +227,7 @@ def from_resource(entry: dict[str, Any], known: Process | None = None) -> Proces
         rank=_first_number(resource, _RANK_KEYS) if base.rank is None else base.rank,
         world_size=base.world_size or _first_number(resource, _WORLD_KEYS),
         local_rank=base.local_rank or _first_number(resource, _LOCAL_KEYS),
-        host=base.host or _text(resource.get("host.name")),
+        host=base.host or _text(resource.get(HOST_NAME)),
         pid=pid if base.pid is None else base.pid,
         restart=base.restart or _first_number(resource, _RESTART_KEYS) or 0,
         resource=base.resource or resource,

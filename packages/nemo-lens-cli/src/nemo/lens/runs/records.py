@@ -10,6 +10,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeGuard, cast
 
+from nemo.lens.semconv import NEMO_SPAN_GROUP
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
 MAX_NANO: Final = 2**63 - 1
 STATUS_ERROR: Final = 2
-_GROUP_KEY: Final = "nemo.span.group"
+_GROUP_KEY: Final = NEMO_SPAN_GROUP
 _POINT_KINDS: Final = ("gauge", "sum", "histogram", "exponentialHistogram", "summary")
 _MAX_DEPTH: Final = 16
 # What reading a value of the wrong shape can raise.

@@ -24,6 +24,7 @@ from nemo.lens.runs.records import (
     decode_spans,
     items,
 )
+from nemo.lens.semconv import SERVICE_INSTANCE_ID
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -150,7 +151,7 @@ class Run:
         process = self._by_resource.get(key)
         if process is None:
             found = from_resource(entry)
-            instance = found.resource.get("service.instance.id")
+            instance = found.resource.get(SERVICE_INSTANCE_ID)
             identity = (found.run, found.role, found.rank, found.host, found.pid, found.restart)
             process = self._by_identity.setdefault((*identity, str(instance)), found)
             self._by_resource[key] = process

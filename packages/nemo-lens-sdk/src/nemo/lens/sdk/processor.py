@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor
 
 from nemo.lens.sdk import counts
+from nemo.lens.semconv import NEMO_SPAN_TRUNCATED, NEMO_SPAN_TRUNCATED_REASON
 from nemo.lens.spans.scope import scope_values
 
 if TYPE_CHECKING:
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 
     from nemo.lens.sdk.export_queue import ExportQueue
 
-TRUNCATED = "nemo.span.truncated"
-TRUNCATED_REASON = "nemo.span.truncated.reason"
+TRUNCATED = NEMO_SPAN_TRUNCATED
+TRUNCATED_REASON = NEMO_SPAN_TRUNCATED_REASON
 _REASON = "still open at telemetry shutdown"
 _WRITES = (
     "add_event",

@@ -68,6 +68,9 @@ class Runtime:
 
     def install(self, built: Build) -> None:
         """Make the process use what was built, and start the threads."""
+        # First of all, and by this thread: what comes next may start threads that start it too,
+        # and the signal handlers need its pipe.
+        self._supervisor.start()
         own_tracer = self._install_traces(built)
         own_meter = self._install_metrics(built)
         own_logger = self._install_logs(built)
@@ -76,7 +79,6 @@ class Runtime:
             self._undo.append(fast_spans.uninstall)
         report_losses_as_metric(self.meter, self.pipeline)
         self.pipeline.start()
-        self._supervisor.start()
         self._signals.install(
             sigterm=self.config.sigterm_flush, warning_signals=self.config.flush_signals
         )

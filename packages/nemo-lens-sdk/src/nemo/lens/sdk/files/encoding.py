@@ -16,6 +16,7 @@ from json.encoder import encode_basestring as quote
 from typing import TYPE_CHECKING, Any, cast
 
 from nemo.lens.sdk._otel_private import plain_attributes
+from nemo.lens.semconv import NEMO_SPAN_GROUP
 from nemo.lens.spans import span_names
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 _REMOTE_IS_KNOWN, _IS_REMOTE = 0x100, 0x200
-GROUP_ATTRIBUTE = "nemo.span.group"
+GROUP_ATTRIBUTE = NEMO_SPAN_GROUP
 _quoted: dict[str, str] = {}
 _QUOTED_LIMIT = 10_000
 

@@ -12,7 +12,7 @@ import base64
 import json
 from typing import Any, cast
 
-from google.protobuf.json_format import MessageToDict  # type: ignore[import-untyped]
+from google.protobuf.json_format import MessageToDict
 
 _ID_FIELDS = frozenset({"traceId", "spanId", "parentSpanId"})
 
