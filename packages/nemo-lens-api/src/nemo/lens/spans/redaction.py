@@ -11,6 +11,7 @@ between `_`, `-` and `.`. `db.password`, `X-Api-Key` and `gen_ai.prompt` are hit
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
@@ -63,7 +64,9 @@ def set_added_redact_keys(keys: Iterable[str]) -> None:
     _added_keys = frozenset(_lowered(keys))
     _keys_in_force = DEFAULT_REDACT_KEYS | _added_keys
     plain_keys.clear()
+    _hits_in_force.cache_clear()
     _secret_in_text.clear()
+    _names_in_text.cache_clear()
 
 
 def is_redacted(key: str, redact_keys: Collection[str] | None = None) -> bool:
@@ -76,7 +79,7 @@ def is_redacted(key: str, redact_keys: Collection[str] | None = None) -> bool:
             off.
     """
     if redact_keys is None or redact_keys is DEFAULT_REDACT_KEYS:
-        return _hits(key, _keys_in_force)
+        return _hits_in_force(key)
     if not redact_keys:
         return False
     return _hits(key, frozenset(_lowered(redact_keys)))
@@ -117,6 +120,11 @@ def masked(text: str) -> str:
     return pattern.sub(rf"\g<name>{REDACTED}", text)
 
 
+@lru_cache(maxsize=1024)
+def _hits_in_force(key: str) -> bool:
+    return _hits(key, _keys_in_force)
+
+
 def _hits(key: str, lowered_keys: frozenset[str]) -> bool:
     lowered = key.lower()
     if lowered in lowered_keys or lowered.rpartition(".")[2] in lowered_keys:
@@ -135,15 +143,22 @@ _secret_in_text: dict[str, re.Pattern[str]] = {}
 _LONGEST_GAP = 200
 
 
+@lru_cache(maxsize=1)
+def _names_in_text() -> tuple[tuple[str, ...], int]:
+    """Return all names that hide a value in a text, and the length of the longest."""
+    names = (*SECRET_SUFFIXES, *(key.replace("-", "_") for key in _keys_in_force))
+    return names, max(map(len, names))
+
+
 def _may_name_a_secret(text: str) -> bool:
     """Look at what stands before each `=` and `:`; the pattern is slow on long stack traces."""
-    names = (*SECRET_SUFFIXES, *_keys_in_force, *(key.replace("-", "_") for key in _added_keys))
-    reach = _LONGEST_GAP + max(map(len, names))
+    names, longest = _names_in_text()
+    reach = _LONGEST_GAP + longest
     for sign in "=:":
         at = text.find(sign)
         while at >= 0:
             before = text[max(0, at - reach) : at].rstrip().rstrip("'\"")
-            if len(before) < reach - _LONGEST_GAP < at:
+            if len(before) < longest < at:
                 return True  # a gap too long to look across
             if before.casefold().replace("-", "_").endswith(names):
                 return True

@@ -43,7 +43,7 @@ def install(provider: Any) -> bool:
     if reason is not None:
         _logger.debug("spans are built by the OpenTelemetry SDK itself: %s", reason)
         return False
-    span_factory.install_span_factory(new_factory(), provider)
+    span_factory.install_span_factory(new_factory(provider), provider, checks_provider=True)
     return True
 
 
@@ -52,8 +52,12 @@ def uninstall() -> None:
     span_factory.install_span_factory(None)
 
 
-def new_factory() -> span_factory.SpanFactory:  # noqa: C901 - closures are faster than methods
-    """Return a factory with a cache of its own, which follows changes of its tracers."""
+def new_factory(provider: Any) -> span_factory.SpanFactory:  # noqa: C901 - closures are faster than methods
+    """Return a factory with a cache of its own, which follows changes of its tracers.
+
+    It declines while another provider than `provider` is the global one.
+    """
+    trace_api = _otel_private.trace_api
     classes: dict[Any, type[FastSpan] | None] = {}
     family: dict[int, set[type]] = {}
     reasons: set[str] = set()
@@ -69,6 +73,8 @@ def new_factory() -> span_factory.SpanFactory:  # noqa: C901 - closures are fast
         options: SpanOptions | None,
         /,
     ) -> AbstractContextManager[Span] | None:
+        if trace_api._TRACER_PROVIDER is not provider:
+            return None
         kind: Any = known(tracer, _UNKNOWN)
         if kind is _UNKNOWN:
             kind = find(tracer)
@@ -77,8 +83,8 @@ def new_factory() -> span_factory.SpanFactory:  # noqa: C901 - closures are fast
         span: FastSpan = new(kind)
         span._name = name
         if attributes:
-            if len(attributes) > kind.PLAIN_LIMIT or not are_scalars(
-                map(type, attributes.values())
+            if len(attributes) > kind.PLAIN_LIMIT or (
+                type(attributes) is not dict and not are_scalars(map(type, attributes.values()))
             ):
                 span._given_attributes = attributes
                 attributes = kind.bounded(attributes)
@@ -150,9 +156,18 @@ def _hooks_of(active: Any, processors: tuple[Any, ...] | None) -> tuple[Any, Any
         for processor in called:
             processor.on_end(span)
 
+    def announce_to_one(_span_id: int, span: FastSpan) -> None:
+        only.on_start(span, parent_context=None)
+
+    def finish_with_one(span: FastSpan) -> None:
+        only.on_end(span)
+
     def finish_after_change(span: FastSpan) -> None:
         if _otel_private.minds_ending(active):
             active._on_ending(span)
         active.on_end(span)
 
+    if len(called) == 1 and not asked:
+        (only,) = called
+        return announce_to_one, finish_with_one, finish_after_change
     return announce, finish, finish_after_change

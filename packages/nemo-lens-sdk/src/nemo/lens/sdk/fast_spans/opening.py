@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     """Called with a span that has just ended."""
 
 _SPAN_KEY = _otel_private.span_key()
+_TRACE_BITS, _SPAN_BITS = 128, 64
 _RANDOM = getattr(TraceFlags, "RANDOM_TRACE_ID", 0)
 
 
@@ -60,7 +61,7 @@ def span_class(  # noqa: C901 - one closure over the constants of a tracer
             class is added.
     """
     tracer, answers = site
-    new_trace_id, new_span_id = _id_sources(tracer.id_generator)
+    draw = _id_source(tracer.id_generator)
     flags = TraceFlags(TraceFlags.SAMPLED | _random_flag(tracer.id_generator))
     roots = answers.root
     siblings = family.setdefault(int(flags), set())
@@ -78,10 +79,10 @@ def span_class(  # noqa: C901 - one closure over the constants of a tracer
                 self._trace_id = parent._trace_id
                 self._parent_id = parent._span_id
             elif parent is None and roots:
-                self._trace_id = new_trace_id()
+                self._trace_id = draw(_TRACE_BITS) or 1
             elif not adopt(self, parent):
                 return _enter_delegate(self, tracer)
-            self._span_id = span_id = new_span_id()
+            self._span_id = span_id = draw(_SPAN_BITS) or 1
             self._begun = monotonic_ns()
             self._start_time = time_ns()
             try:
@@ -145,7 +146,7 @@ def span_class(  # noqa: C901 - one closure over the constants of a tracer
             origin = parent.get_span_context() if isinstance(parent, Span) else None
             if origin is None or (type(origin) is SpanContext and not origin.is_valid):
                 if roots:
-                    span._trace_id = new_trace_id()
+                    span._trace_id = draw(_TRACE_BITS) or 1
                 return roots
             known = answers.remote if origin.is_remote else answers.local
             inherited = origin.trace_flags
@@ -207,11 +208,18 @@ def _constants(tracer: Any, flags: TraceFlags) -> dict[str, Any]:
     }
 
 
-def _id_sources(generator: Any) -> tuple[Callable[[], int], Callable[[], int]]:
+def _id_source(generator: Any) -> Callable[[int], int]:
+    """Return what draws an id of 128 (a trace) or 64 bits (a span)."""
     if type(generator) is RandomIds:
-        bits = generator.bits
-        return (lambda: bits(128) or 1), (lambda: bits(64) or 1)
-    return generator.generate_trace_id, generator.generate_span_id
+        bits: Callable[[int], int] = generator.bits
+        return bits
+
+    def draw(size: int) -> int:
+        generate = generator.generate_trace_id if size == _TRACE_BITS else generator.generate_span_id
+        number: int = generate()
+        return number
+
+    return draw
 
 
 def _random_flag(generator: Any) -> int:
