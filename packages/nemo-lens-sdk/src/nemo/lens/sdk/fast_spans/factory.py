@@ -12,7 +12,7 @@ from nemo.lens.sdk import _otel_private
 from nemo.lens.sdk.fast_spans.eligibility import Declined, checked
 from nemo.lens.sdk.fast_spans.opening import span_class
 from nemo.lens.sdk.fast_spans.rehearsal import difference_from_sdk
-from nemo.lens.sdk.fast_spans.span import SCALARS, FastSpan
+from nemo.lens.sdk.fast_spans.span import NOTHING, SCALARS, FastSpan
 from nemo.lens.sdk.processor import LensSpanProcessor
 from nemo.lens.spans import span_factory
 from nemo.lens.spans.tracing import lens_tracer
@@ -82,13 +82,16 @@ def new_factory(provider: Any) -> span_factory.SpanFactory:  # noqa: C901 - clos
             return None
         span: FastSpan = new(kind)
         span._name = name
-        if attributes:
-            if len(attributes) > kind.PLAIN_LIMIT or (
-                type(attributes) is not dict and not are_scalars(map(type, attributes.values()))
-            ):
-                span._given_attributes = attributes
-                attributes = kind.bounded(attributes)
+        span._token = None
+        if not attributes:
+            span._attributes = NOTHING
+        elif len(attributes) <= kind.PLAIN_LIMIT and (
+            type(attributes) is dict or are_scalars(map(type, attributes.values()))
+        ):
             span._attributes = attributes
+        else:
+            span._given_attributes = attributes
+            span._attributes = kind.bounded(attributes)
         return span
 
     def find(tracer: Tracer | None) -> type[FastSpan] | None:

@@ -19,7 +19,7 @@ from opentelemetry.trace import INVALID_SPAN, Span, SpanContext, TraceFlags
 
 from nemo.lens.sdk import _otel_private
 from nemo.lens.sdk.fast_spans.exception_event import record_lazily
-from nemo.lens.sdk.fast_spans.span import FastSpan
+from nemo.lens.sdk.fast_spans.span import LEFT, NOT_ATTACHED, FastSpan
 from nemo.lens.sdk.ids import RandomIds
 from nemo.lens.spans.outcome import record_outcome
 from nemo.lens.spans.span_factory import PlainSpan
@@ -71,18 +71,22 @@ def span_class(  # noqa: C901 - one closure over the constants of a tracer
         """A fast span of one tracer."""
 
         def __enter__(self) -> Any:
-            if self._start_time is not None:
+            if self._token is not None:
                 return self._enter_again()
             context = current()
             parent: Any = context.get(_SPAN_KEY)
             if type(parent) in siblings and not parent._is_odd:
                 self._trace_id = parent._trace_id
                 self._parent_id = parent._span_id
+                self._is_odd = False
             elif parent is None and roots:
                 self._trace_id = draw(_TRACE_BITS) or 1
+                self._parent_id = 0
+                self._is_odd = False
             elif not adopt(self, parent):
                 return _enter_delegate(self, tracer)
             self._span_id = span_id = draw(_SPAN_BITS) or 1
+            self._end_time = None
             self._begun = monotonic_ns()
             self._start_time = time_ns()
             try:
@@ -103,13 +107,13 @@ def span_class(  # noqa: C901 - one closure over the constants of a tracer
             traceback: TracebackType | None,
         ) -> None:
             try:
-                restore(self._token)
+                restore(self._token)  # type: ignore[arg-type]
             except TypeError:  # no token: this block attached nothing itself
                 if self._leave_oddly(exc_type, error, traceback):
                     return
             except (ValueError, RuntimeError):
                 pass  # another contextvars.Context: nothing of ours is attached there
-            self._token = None
+            self._token = LEFT
             if error is not None:
                 _note_error(self, error)
             try:
@@ -117,7 +121,7 @@ def span_class(  # noqa: C901 - one closure over the constants of a tracer
                 del self._begun  # atomic: whoever succeeds ends the span
             except AttributeError:
                 return
-            self._end_time = self._start_time + monotonic_ns() - begun  # type: ignore[operator]
+            self._end_time = self._start_time + monotonic_ns() - begun
             try:
                 finish(self)
             except Exception as failure:  # a processor must not become the caller's exception
@@ -147,6 +151,8 @@ def span_class(  # noqa: C901 - one closure over the constants of a tracer
             if origin is None or (type(origin) is SpanContext and not origin.is_valid):
                 if roots:
                     span._trace_id = draw(_TRACE_BITS) or 1
+                    span._parent_id = 0
+                    span._is_odd = False
                 return roots
             known = answers.remote if origin.is_remote else answers.local
             inherited = origin.trace_flags
@@ -155,6 +161,7 @@ def span_class(  # noqa: C901 - one closure over the constants of a tracer
         except Exception:  # a foreign parent failed; the SDK sees the same and is asked
             return False
         span._trace_id = origin.trace_id
+        span._parent_id = origin.span_id
         span._parent_context = origin
         span._flags = TraceFlags(TraceFlags.SAMPLED | inherited & _RANDOM)
         span._state = origin.trace_state
@@ -179,6 +186,7 @@ def span_class(  # noqa: C901 - one closure over the constants of a tracer
 def _enter_delegate(span: FastSpan, tracer: Any) -> Any:
     """Let the SDK make this one."""
     given = span._given_attributes if span._given_attributes is not None else span._attributes
+    span._token = NOT_ATTACHED
     span._delegate = PlainSpan(span._name, dict(given) if given else None, tracer, None)
     return span._delegate.__enter__()
 

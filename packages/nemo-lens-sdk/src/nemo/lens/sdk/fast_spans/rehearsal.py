@@ -55,8 +55,8 @@ def _difference() -> str | None:
     def fast(name: str, attributes: dict[str, Any] | None = None) -> FastSpan:
         span: FastSpan = object.__new__(kind)
         span._name = name  # noqa: SLF001
-        if attributes:
-            span._attributes = kind.bounded(attributes)  # noqa: SLF001
+        span._token = None  # noqa: SLF001
+        span._attributes = kind.bounded(attributes or {})  # noqa: SLF001
         return span
 
     def plain(name: str, attributes: dict[str, Any] | None = None) -> PlainSpan:
