@@ -98,7 +98,7 @@ def _disabled_process() -> Measurement:
 
 
 ROWS = (
-    Row("G8", "import nemo.lens / import opentelemetry.trace", 0.15, _importing),
+    Row("G8", "import nemo.lens / import opentelemetry.trace", 0.15, _importing, "2.3 to 2.6"),
     Row(
         "G16",
         "disabled process: threads + global providers + SDK modules",

@@ -51,7 +51,12 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _taken(row: Row) -> dict[str, Any]:
-    result: dict[str, Any] = {"id": row.id, "measure": row.measure, "limit": row.limit}
+    result: dict[str, Any] = {
+        "id": row.id,
+        "measure": row.measure,
+        "limit": row.limit,
+        "reference": row.reference,
+    }
     for attempt in range(1, ATTEMPTS + 1):
         try:
             measurement = row.take()
@@ -80,7 +85,7 @@ def _as_json(results: Iterable[dict[str, Any]]) -> str:
 def _as_table(results: Iterable[dict[str, Any]]) -> str:
     lines = [
         f"Python {platform.python_version()}, opentelemetry-api {version('opentelemetry-api')}",
-        f"{'#':<5}{'measure':<62}{'value':>8}  {'limit':<9}{'':<9}detail",
+        f"{'#':<5}{'measure':<62}{'value':>8}  {'limit':<9}{'':<9}{'reference':<13}detail",
     ]
     for result in results:
         value = "NOT RUN" if result["value"] is None else f"{result['value']:.3f}"
@@ -88,7 +93,7 @@ def _as_table(results: Iterable[dict[str, Any]]) -> str:
         limit = "reported" if result["limit"] is None else f"<= {result['limit']:<6}{verdict}"
         lines.append(
             f"{result['id']:<5}{result['measure']:<62}{value:>8}  {limit:<18}"
-            f"{_details(result['detail'])}"
+            f"{result['reference']:<13}{_details(result['detail'])}"
         )
     return "\n".join(lines)
 

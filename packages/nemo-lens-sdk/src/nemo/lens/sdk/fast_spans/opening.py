@@ -223,7 +223,9 @@ def _id_source(generator: Any) -> Callable[[int], int]:
         return bits
 
     def draw(size: int) -> int:
-        generate = generator.generate_trace_id if size == _TRACE_BITS else generator.generate_span_id
+        generate = (
+            generator.generate_trace_id if size == _TRACE_BITS else generator.generate_span_id
+        )
         number: int = generate()
         return number
 
