@@ -52,6 +52,13 @@ def test_the_current_context_is_one_variable():
     assert get_current() is before
 
 
+def test_the_global_provider_is_a_global_of_the_module(nemo_lens_isolated):
+    """Looking at it costs less than asking for it on every span."""
+    provider = TracerProvider(shutdown_on_exit=False)
+    trace.set_tracer_provider(provider)
+    assert _otel_private.holder_of_global_provider()._TRACER_PROVIDER is provider
+
+
 def test_contexts_without_a_trace_state_share_an_empty_one():
     """An empty trace state equals that of every new root."""
     assert not _otel_private.no_trace_state()

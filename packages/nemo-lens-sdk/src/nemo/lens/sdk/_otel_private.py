@@ -414,6 +414,11 @@ def context_variable() -> tuple[Callable[[], Any], Callable[[Any], Any], Callabl
     return variable.get, variable.set, variable.reset
 
 
+def holder_of_global_provider() -> Any:
+    """The module whose `_TRACER_PROVIDER` is the global tracer provider once there is one."""
+    return trace_api
+
+
 def no_trace_state() -> Any:
     """The trace state of contexts that have none."""
     return SpanContext(1, 1, is_remote=False).trace_state

@@ -57,7 +57,7 @@ def new_factory(provider: Any) -> span_factory.SpanFactory:  # noqa: C901 - clos
 
     It declines while another provider than `provider` is the global one.
     """
-    trace_api = _otel_private.trace_api
+    holder = _otel_private.holder_of_global_provider()
     classes: dict[Any, type[FastSpan] | None] = {}
     family: dict[int, set[type]] = {}
     reasons: set[str] = set()
@@ -73,7 +73,7 @@ def new_factory(provider: Any) -> span_factory.SpanFactory:  # noqa: C901 - clos
         options: SpanOptions | None,
         /,
     ) -> AbstractContextManager[Span] | None:
-        if trace_api._TRACER_PROVIDER is not provider:
+        if holder._TRACER_PROVIDER is not provider:
             return None
         kind: Any = known(tracer, _UNKNOWN)
         if kind is _UNKNOWN:
@@ -146,9 +146,30 @@ def _span_class(tracer: Any, changed: Any, family: dict[int, set[type]]) -> type
 
 def _hooks_of(active: Any, processors: tuple[Any, ...] | None) -> tuple[Any, Any, Any]:
     """Return functions that call every processor as the SDK does."""
+
+    def finish_after_change(span: FastSpan) -> None:
+        if _otel_private.minds_ending(active):
+            active._on_ending(span)
+        active.on_end(span)
+
     called = (active,) if processors is None else processors
     asked = tuple(processor for processor in called if _otel_private.minds_ending(processor))
+    if len(called) == 1 and not asked:
+        return *_hooks_of_one(called[0]), finish_after_change
+    return *_hooks_of_several(called, asked), finish_after_change
 
+
+def _hooks_of_one(processor: Any) -> tuple[Any, Any]:
+    def announce(_span_id: int, span: FastSpan) -> None:
+        processor.on_start(span, parent_context=None)
+
+    def finish(span: FastSpan) -> None:
+        processor.on_end(span)
+
+    return announce, finish
+
+
+def _hooks_of_several(called: tuple[Any, ...], asked: tuple[Any, ...]) -> tuple[Any, Any]:
     def announce(_span_id: int, span: FastSpan) -> None:
         for processor in called:
             processor.on_start(span, parent_context=None)
@@ -159,18 +180,4 @@ def _hooks_of(active: Any, processors: tuple[Any, ...] | None) -> tuple[Any, Any
         for processor in called:
             processor.on_end(span)
 
-    def announce_to_one(_span_id: int, span: FastSpan) -> None:
-        only.on_start(span, parent_context=None)
-
-    def finish_with_one(span: FastSpan) -> None:
-        only.on_end(span)
-
-    def finish_after_change(span: FastSpan) -> None:
-        if _otel_private.minds_ending(active):
-            active._on_ending(span)
-        active.on_end(span)
-
-    if len(called) == 1 and not asked:
-        (only,) = called
-        return announce_to_one, finish_with_one, finish_after_change
-    return announce, finish, finish_after_change
+    return announce, finish

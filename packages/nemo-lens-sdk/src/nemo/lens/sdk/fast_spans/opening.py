@@ -107,7 +107,7 @@ def span_class(  # noqa: C901 - one closure over the constants of a tracer
             traceback: TracebackType | None,
         ) -> None:
             try:
-                restore(self._token)  # type: ignore[arg-type]
+                restore(self._token)
             except TypeError:  # no token: this block attached nothing itself
                 if self._leave_oddly(exc_type, error, traceback):
                     return
