@@ -708,9 +708,10 @@ def readable_copies(stage):
 
 @program()
 def copied_spans(stage):
-    with stage.span("a", x=1, words=["b"]):
-        pass
-    return copy.copy(stage).clock is stage.clock
+    with stage.span("outer"), stage.span("a", x=1, words=["b"]) as a:
+        a.add_event("e")
+    clone = copy.copy(a)
+    return _ids(clone), clone.parent, dict(clone.attributes), len(clone.events), clone.end_time
 
 
 # --- options

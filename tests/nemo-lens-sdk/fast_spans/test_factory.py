@@ -173,6 +173,15 @@ def test_a_patched_get_tracer_wins(provider):
     assert tracer.start_span.called
 
 
+def test_another_global_provider_gets_its_own_spans(provider):
+    """The factory declines while its provider is not the global one."""
+    factory.install(provider)
+    assert isinstance(_span(), FastSpan)
+    with mock.patch.object(trace, "_TRACER_PROVIDER", TracerProvider(shutdown_on_exit=False)):
+        assert not isinstance(_span(), FastSpan)
+    assert isinstance(_span(), FastSpan)
+
+
 def test_many_tracers_do_not_fill_the_memory(provider):
     """Beyond some number of tracers the SDK builds the spans."""
     factory.install(provider)
