@@ -11,7 +11,16 @@ import sys
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from benchmarks import burst, differential, disabled, enabled, encoding, processes, scaling
+from benchmarks import (
+    burst,
+    differential,
+    disabled,
+    enabled,
+    encoding,
+    metrics,
+    processes,
+    scaling,
+)
 from benchmarks.rows import NotMeasurableError
 
 if TYPE_CHECKING:
@@ -19,7 +28,7 @@ if TYPE_CHECKING:
 
     from benchmarks.rows import Row
 
-SUITES = (differential, disabled, enabled, burst, encoding, processes, scaling)
+SUITES = (differential, disabled, enabled, burst, metrics, encoding, processes, scaling)
 """Modules that offer a tuple `ROWS`; a new group of measures is a new module here."""
 
 ATTEMPTS = 3

@@ -11,9 +11,10 @@ Only what stands between the markers is written::
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from generated_page import between_markers, write_or_check
 
 from nemo.lens.cli.command_line import Parser
 from nemo.lens.cli.commands import COMMANDS
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from nemo.lens.cli.commands import Command
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "cli.md"
-BEGIN, END = "<!-- begin generated: commands -->", "<!-- end generated: commands -->"
 
 
 class Recorder(Parser):
@@ -49,27 +49,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--check", action="store_true", help="write nothing; fail on a difference")
     parser.add_argument("--page", type=Path, default=PAGE, help="the page (default: the project's)")
     options = parser.parse_args(argv)
-    before = options.page.read_text(encoding="utf-8")
-    after = with_reference(before)
-    if not options.check:
-        options.page.write_text(after, encoding="utf-8")
-        return 0
-    if before != after:
-        print(
-            f"{options.page} differs from nemo.lens.cli: run python scripts/generate_cli_reference.py",
-            file=sys.stderr,
-        )
-    return int(before != after)
+    return write_or_check(
+        options.page,
+        with_reference,
+        check=options.check,
+        source="nemo.lens.cli",
+        command="python scripts/generate_cli_reference.py",
+    )
 
 
 def with_reference(page: str) -> str:
     """Give `page` with the reference in place of what stands between its markers."""
-    head, found_begin, rest = page.partition(BEGIN)
-    _, found_end, tail = rest.partition(END)
-    if not (found_begin and found_end):
-        raise SystemExit(f"the page lacks the markers {BEGIN} and {END}, in this order")
     sections = "\n\n".join(map(section, COMMANDS))
-    return f"{head}{BEGIN}\n\n{sections}\n\n{END}{tail}"
+    return between_markers(page, "commands", f"\n{sections}\n")
 
 
 def section(command: Command) -> str:

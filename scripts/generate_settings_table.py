@@ -11,15 +11,16 @@ Only what stands between the markers is written::
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from generated_page import between_markers, table, write_or_check
 
 from nemo.lens.configuration.foreign_variables import FOREIGN_VARIABLES
 from nemo.lens.configuration.settings import SETTINGS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from nemo.lens.configuration.foreign_variables import ForeignVariable
     from nemo.lens.configuration.settings import Setting
@@ -34,26 +35,21 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--check", action="store_true", help="write nothing; fail on a difference")
     parser.add_argument("--page", type=Path, default=PAGE, help="the page (default: the project's)")
     options = parser.parse_args(argv)
-    before = options.page.read_text(encoding="utf-8")
-    after = with_tables(before)
-    if not options.check:
-        options.page.write_text(after, encoding="utf-8")
-        return 0
-    if before != after:
-        print(
-            f"{options.page} differs from the tables in the code: "
-            "run python scripts/generate_settings_table.py",
-            file=sys.stderr,
-        )
-    return int(before != after)
+    return write_or_check(
+        options.page,
+        with_tables,
+        check=options.check,
+        source="the tables in the code",
+        command="python scripts/generate_settings_table.py",
+    )
 
 
 def with_tables(page: str) -> str:
     """Give `page` with both tables in place of what stands between its markers."""
-    page = _between_markers(page, "settings", table(COLUMNS, map(setting_cells, SETTINGS)))
+    page = between_markers(page, "settings", table(COLUMNS, map(setting_cells, SETTINGS)))
     foreign_columns = tuple(column for column in COLUMNS if column != "field")
     rows = map(foreign_cells, FOREIGN_VARIABLES)
-    return _between_markers(page, "foreign", table(foreign_columns, rows))
+    return between_markers(page, "foreign", table(foreign_columns, rows))
 
 
 def setting_cells(setting: Setting) -> tuple[str, ...]:
@@ -67,12 +63,6 @@ def foreign_cells(row: ForeignVariable) -> tuple[str, ...]:
     return (f"`{row.name}`", *_common_cells(row))
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Give a Markdown table."""
-    head = (columns, ["---"] * len(columns))
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in (*head, *rows))
-
-
 def _common_cells(row: Setting | ForeignVariable) -> tuple[str, ...]:
     accepted = row.type.accepted.replace("'", "`")
     return (_default(row.default), accepted, row.used_by, row.since, row.description)
@@ -83,15 +73,6 @@ def _default(value: Any) -> str:
         return "not set"
     text = str(value).lower() if isinstance(value, bool) else str(value)
     return f"`{text}`"
-
-
-def _between_markers(page: str, name: str, content: str) -> str:
-    begin, end = f"<!-- begin generated: {name} -->", f"<!-- end generated: {name} -->"
-    head, found_begin, rest = page.partition(begin)
-    _, found_end, tail = rest.partition(end)
-    if not (found_begin and found_end):
-        raise SystemExit(f"the page lacks the markers {begin} and {end}, in this order")
-    return f"{head}{begin}\n{content}\n{end}{tail}"
 
 
 if __name__ == "__main__":

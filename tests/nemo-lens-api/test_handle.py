@@ -11,6 +11,7 @@ import threading
 import pytest
 
 from nemo.lens import NemoLensConfig, handle, is_span_group_enabled, setup_telemetry
+from nemo.lens.spans.discards import discard
 from nemo.lens.state import set_enabled_span_groups
 
 
@@ -38,7 +39,7 @@ def test_a_disabled_set_up_is_repeatable_and_does_nothing(without_sdk):
     assert telemetry.flush()
     assert telemetry.shutdown()
     assert telemetry.shutdown(timeout_ms=1)
-    assert telemetry.stats() == {"lanes": {}, "lost": {}}
+    assert telemetry.stats() == {"queues": {}, "lost": {}, "discarded": {}}
     with telemetry.tracer.start_as_current_span("x") as span:
         assert not span.is_recording()
     telemetry.meter.create_counter("c").add(1)
@@ -112,7 +113,27 @@ def test_a_handle_can_be_wrapped_and_subclassed(without_sdk):
 
     own = Own(None, None, False)
     assert own.is_exporting is False
+    assert handle.TelemetryHandle.__module__ == "nemo.lens.handle"
     assert own.shutdown(timeout_ms=10)
+
+
+def test_statistics_count_what_was_discarded_whether_or_not_anything_is_exported(without_sdk):
+    """A carrier that cannot be written is a mistake of the application, not of an exporter."""
+    telemetry = setup_telemetry(NemoLensConfig(enabled=False))
+    for _ in range(2):
+        discard("context injection", "told once")
+    assert telemetry.stats() == {"queues": {}, "lost": {}, "discarded": {"context injection": 2}}
+
+
+def test_statistics_never_raise(without_sdk):
+    """A runtime that fails gives what is known without it."""
+
+    class Broken:
+        def stats(self):
+            raise OSError("no")
+
+    own = handle.TelemetryHandle(None, None, True, _runtime=Broken())
+    assert own.stats() == {"queues": {}, "lost": {}, "discarded": {}}
 
 
 def test_shutting_a_disabled_handle_down_leaves_the_gate_to_others(without_sdk, caplog):

@@ -106,6 +106,26 @@ def test_an_unknown_protocol_is_one_warning_that_lists_the_valid_ones(clean_envi
 
 
 @pytest.mark.integration
+def test_an_unknown_protocol_is_told_once_however_often_export_fails(
+    receiver, clean_environment, monkeypatch, caplog
+):
+    """Neither another signal nor a failed attempt repeats it."""
+    monkeypatch.setattr(export_queue, "_FIRST_RETRY_S", 0.05)
+    dead = receiver.GrpcReceiver()
+    dead.close()
+    clean_environment(
+        **{**dead.environment(), "OTEL_EXPORTER_OTLP_PROTOCOL": "htp"},
+        OTEL_EXPORTER_OTLP_TIMEOUT="1",
+    )
+    with caplog.at_level(logging.WARNING):
+        handle = setup_telemetry(_config(logs_enabled=True), rank=0)
+        _record_all_signals(handle)
+        assert [handle.flush(1500) for _ in range(3)] == [False] * 3
+        handle.shutdown(100)
+    assert len([line for line in caplog.messages if "'htp'" in line]) == 1
+
+
+@pytest.mark.integration
 def test_a_collector_that_comes_back_gets_everything(receiver, clean_environment, monkeypatch):
     """What was recorded while it was away arrives once it is back."""
     monkeypatch.setattr(export_queue, "_FIRST_RETRY_S", 0.05)
@@ -178,7 +198,7 @@ def test_one_odd_span_does_not_cost_its_batch(receiver, clean_environment, proto
         ):
             tracer.start_span(name, attributes=attributes).end()
         assert handle.shutdown()
-        assert sorted(running.span_names()) == ["7", "bad?", "fine", "huge"]
+        assert sorted(running.span_names()) == ["7", r"bad\udcff", "fine", "huge"]
     finally:
         running.close()
 

@@ -91,7 +91,7 @@ def test_a_handler_of_the_application_runs_after_the_flush(
         _START
         + """
 def term(number, frame):
-    print("application handler", flush=True)
+    os.write(1, b"application handler\\n")
     sys.exit(7)
 signal.signal(signal.SIGTERM, term)
 handle = setup_telemetry(NemoLensConfig.from_env())
@@ -281,6 +281,36 @@ span("parent again")
         assert sorted(running.span_names()) == sorted(
             ["parent", "parent again", *[f"child {number}" for number in range(4)]]
         )
+    finally:
+        running.close()
+
+
+@pytest.mark.parametrize("protocol", ["grpc", "http/protobuf"])
+@pytest.mark.parametrize("variable", ["TIMEOUT", "TRACES_TIMEOUT", "COMPRESSION"])
+def test_garbage_in_a_variable_costs_a_child_nothing_and_is_told_once(
+    receiver, run_python, protocol, variable
+):
+    """A child builds its exporters anew; what set-up forgave is forgiven there too."""
+    name = f"OTEL_EXPORTER_OTLP_{variable}"
+    running = receiver.GrpcReceiver() if protocol == "grpc" else receiver.HttpReceiver()
+    try:
+        process = run_python(
+            _SET_UP
+            + """
+handle.meter.create_counter("qa.count").add(1)
+pid = os.fork()
+if pid == 0:
+    span("child")
+    handle.meter.create_counter("qa.count").add(1)
+    os._exit(0 if handle.shutdown() else 3)
+assert os.waitpid(pid, 0)[1] == 0
+span("parent")
+assert handle.shutdown()
+""",
+            environment={**running.environment(protocol), name: "soon"},
+        )
+        assert sorted(running.span_names()) == ["child", "parent"]
+        assert process.stderr.count(f"{name}") == 1, process.stderr
     finally:
         running.close()
 

@@ -4,12 +4,17 @@
 
 from __future__ import annotations
 
+import copy
+import dataclasses
 import logging
+import os
 import threading
 import time
 
 import pytest
 from opentelemetry import metrics, trace
+from opentelemetry._logs import NoOpLoggerProvider
+from opentelemetry.sdk._logs import LoggerProvider
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import InMemoryMetricReader
 from opentelemetry.sdk.trace import TracerProvider
@@ -26,6 +31,9 @@ from nemo.lens import (
 from nemo.lens import (
     handle as handle_module,
 )
+from nemo.lens.sdk import _otel_private
+from nemo.lens.sdk.logging_bridge import LensLogHandler
+from nemo.lens.spans.discards import discard
 
 pytestmark = pytest.mark.usefixtures("clean_environment")
 
@@ -115,6 +123,25 @@ def test_another_library_gets_a_secondary_handle(clean_environment):
     assert not is_span_group_enabled("step")
 
 
+def test_libraries_that_one_fallback_variable_switches_on_are_told_apart(clean_environment):
+    """The prefix of `from_env` is the library's name, wherever its values came from."""
+    clean_environment(NEMO_LENS_ENABLED="1", NEMO_LENS_SIGTERM_FLUSH="0")
+    megatron = NemoLensConfig.from_env("MEGATRON_OTEL", "NEMO_LENS")
+    resiliency = NemoLensConfig.from_env("NVRX_OTEL", "NEMO_LENS")
+    exporter = InMemorySpanExporter()
+    primary = setup_telemetry(
+        megatron, rank=0, span_exporter=exporter, metric_reader=InMemoryMetricReader()
+    )
+    secondary = setup_telemetry(dataclasses.replace(resiliency, span_groups="step"))
+    assert secondary.is_exporting
+    _span("of both")
+    assert secondary.shutdown()
+    assert _names(exporter) == ["of both"]
+    with pytest.raises(RuntimeError, match="'MEGATRON_OTEL'"):
+        setup_telemetry(copy.deepcopy(megatron))
+    primary.shutdown()
+
+
 def test_an_error_in_set_up_leaves_nothing_behind():
     """No thread, no global provider, no open gate; the corrected retry exports."""
     threads = set(threading.enumerate())
@@ -154,8 +181,22 @@ def test_garbage_in_an_otel_variable_is_a_warning_and_the_default(
         handle = setup_telemetry(config, rank=0)
     assert handle.is_exporting
     handle.shutdown(10)
-    if name != "OTEL_TRACES_SAMPLER_ARG":
-        assert value in caplog.text
+    assert len([line for line in caplog.messages if name in line and repr(value) in line]) == 1
+
+
+def test_words_of_otel_variables_count_in_any_case_and_stay_as_they_were_set(
+    clean_environment, caplog
+):
+    """OpenTelemetry itself accepts only one spelling of them; child processes inherit the user's."""
+    clean_environment(OTEL_METRICS_EXEMPLAR_FILTER="Always_Off", OTEL_SPAN_EVENT_COUNT_LIMIT=" ")
+    with caplog.at_level(logging.WARNING):
+        handle, _, _ = _set_up()
+    filter_in_use = metrics.get_meter_provider()._sdk_config.exemplar_filter
+    handle.shutdown()
+    assert type(filter_in_use).__name__ == "AlwaysOffExemplarFilter"
+    assert os.environ["OTEL_METRICS_EXEMPLAR_FILTER"] == "Always_Off"
+    assert os.environ["OTEL_SPAN_EVENT_COUNT_LIMIT"] == " "
+    assert not caplog.records
 
 
 def test_providers_of_the_application_are_used_and_left_alone():
@@ -189,6 +230,57 @@ def test_a_provider_that_cannot_export_is_no_export(caplog):
         handle = setup_telemetry(config, rank=0)
     assert not handle.is_exporting
     assert "takes no span processors" in caplog.text
+    handle.shutdown()
+
+
+def _set_up_logs(run_folder):
+    return setup_telemetry(
+        NemoLensConfig(
+            enabled=True,
+            run_id="r",
+            exporter="file",
+            directory=str(run_folder),
+            traces_enabled=False,
+            metrics_enabled=False,
+            logs_enabled=True,
+            sigterm_flush=False,
+        ),
+        rank=0,
+    )
+
+
+def _recorded_logs(run_folder):
+    return "".join(path.read_text() for path in run_folder.rglob("logs-*.jsonl"))
+
+
+def test_a_logger_provider_of_the_application_is_used_told_about_and_left_alone(tmp_path, caplog):
+    """Records go through it while telemetry runs; afterwards nothing of ours is left in it."""
+    provider = LoggerProvider(shutdown_on_exit=False)
+    _otel_private.set_logger_provider(provider)
+    with caplog.at_level(logging.INFO):
+        handle = _set_up_logs(tmp_path)
+        assert handle.is_exporting
+        assert "the application has installed a logger provider" in caplog.text
+        logging.getLogger("qa").warning("during")
+        assert handle.shutdown()
+        assert _otel_private.get_logger_provider() is provider
+        LensLogHandler().handle(logging.makeLogRecord({"name": "qa", "msg": "late"}))
+    assert '"during"' in _recorded_logs(tmp_path)
+    assert handle.stats()["lost"] == {}
+    provider.shutdown()
+
+
+def test_a_logger_provider_that_cannot_export_is_no_export(tmp_path, caplog):
+    """Claiming to export through it would be a lie."""
+    provider = NoOpLoggerProvider()
+    _otel_private.set_logger_provider(provider)
+    with caplog.at_level(logging.WARNING):
+        handle = _set_up_logs(tmp_path)
+    assert not handle.is_exporting
+    assert "takes no log record processors (NoOpLoggerProvider)" in caplog.text
+    assert "Overriding" not in caplog.text
+    assert _otel_private.get_logger_provider() is provider
+    assert not [h for h in logging.getLogger().handlers if isinstance(h, LensLogHandler)]
     handle.shutdown()
 
 
@@ -259,6 +351,19 @@ def test_a_reader_that_blocks_does_not_hold_up_the_shutdown():
     assert time.monotonic() - begun <= 0.55
     release.set()
     assert _names(exporter) == ["a"]
+
+
+def test_statistics_tell_of_each_queue_and_of_what_was_discarded():
+    """Delivered by queue, lost by reason, and what could not be recorded at all."""
+    handle, _, _ = _set_up()
+    _span("a")
+    discard("unsupported type", "told once")
+    assert handle.flush()
+    stats = handle.stats()
+    assert stats["queues"]["spans to given exporter"] == {"delivered": 1, "pending": 0, "lost": {}}
+    assert stats["lost"] == {}
+    assert stats["discarded"] == {"unsupported type": 1}
+    handle.shutdown()
 
 
 def test_losses_are_one_line_at_shutdown(caplog):

@@ -55,7 +55,7 @@ def test_the_front_of_the_import_package_is_in_one_distribution():
     assert fronts == [API / "__init__.py"]
 
 
-@pytest.mark.parametrize("name", ["providers", "sampling", "strategies", "logging_bridge"])
+@pytest.mark.parametrize("name", ["providers", "strategies", "logging_bridge"])
 def test_a_compatibility_module_is_one_import(name):
     """The code lives under nemo.lens.sdk; the old path only re-exports it."""
     statements = [
@@ -66,6 +66,15 @@ def test_a_compatibility_module_is_one_import(name):
     assert {type(node) for node in statements} <= {ast.ImportFrom, ast.Assign}
     modules = {node.module for node in statements if isinstance(node, ast.ImportFrom)}
     assert all(module.startswith("nemo.lens.sdk") for module in modules)
+
+
+def test_the_compatibility_module_that_needs_the_sdk_imports_it_at_first_use():
+    """Importing `nemo.lens.sampling` loads nothing; its one name is that of `nemo.lens.sdk`."""
+    module = parsed(SDK / "sampling.py")
+    functions = [node for node in module.body if isinstance(node, ast.FunctionDef)]
+    assert [function.name for function in functions] == ["__getattr__"]
+    imported = [node for node in module.body if isinstance(node, ast.ImportFrom)]
+    assert {node.module for node in imported} == {"__future__", "typing"}
 
 
 def test_type_checkers_see_the_front_from_every_distribution():

@@ -44,6 +44,14 @@ def test_a_bad_foreign_value_warns_and_gives_the_default(caplog, name, text, def
         assert part in record.getMessage()
 
 
+def test_a_bad_foreign_value_is_told_once_in_a_process(caplog):
+    """However many parts read the variable, and however often."""
+    for _ in range(3):
+        read_foreign_variable("OTEL_BSP_MAX_QUEUE_SIZE", {"OTEL_BSP_MAX_QUEUE_SIZE": "x"})
+    read_foreign_variable("OTEL_BLRP_MAX_QUEUE_SIZE", {"OTEL_BLRP_MAX_QUEUE_SIZE": "x"})
+    assert ["BSP" in line for line in caplog.messages] == [True, False]
+
+
 def test_foreign_variables_come_from_the_process_by_default(monkeypatch):
     """Without `environ` it is `os.environ` that counts."""
     monkeypatch.setenv("OTEL_METRIC_EXPORT_INTERVAL", "77")

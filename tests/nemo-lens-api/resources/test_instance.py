@@ -10,7 +10,11 @@ import sys
 
 import pytest
 
-from nemo.lens.resources.instance import instance_id, started_by_multiprocessing
+from nemo.lens.resources.instance import (
+    child_instance_id,
+    instance_id,
+    started_by_multiprocessing,
+)
 
 
 @pytest.mark.parametrize("role", [None, "", "trainer"])
@@ -26,6 +30,13 @@ def test_other_roles_attempts_and_children_are_told_apart():
     assert instance_id("r", 0, child=True) == f"r-rank0-p{os.getpid()}"
     name = instance_id("r", 0, role="ckpt_worker", attempt="2", child=True)
     assert name == f"r-rank0-ckpt_worker-r2-p{os.getpid()}"
+
+
+def test_a_child_of_a_child_has_one_pid_in_its_name():
+    """Names do not grow with each fork; anything else that the name ends in stays."""
+    assert child_instance_id("r-rank0") == f"r-rank0-p{os.getpid()}"
+    assert child_instance_id("r-rank0-p1") == f"r-rank0-p{os.getpid()}"
+    assert child_instance_id("own-p1-name") == f"own-p1-name-p{os.getpid()}"
 
 
 CHILDREN = """

@@ -53,7 +53,7 @@ def broadcast_trace_context(
         return None
     try:
         payload = _packed(_current_carrier()) if rank == src_rank else bytes(BROADCAST_BYTES)
-        device = _device_of(distributed, group)
+        device = device_kind(distributed, group)
         buffer = torch.tensor(list(payload), dtype=torch.uint8, device=device)  # type: ignore[union-attr]
         distributed.broadcast(buffer, src=src_rank, group=group)
         return _unpacked(bytes(buffer.cpu().tolist()))
@@ -127,7 +127,7 @@ def _unpacked(payload: bytes) -> dict[str, str]:
     return carrier
 
 
-def _device_of(distributed: Any, group: Any) -> str:
+def device_kind(distributed: Any, group: Any) -> str:
     """Return the kind of device that collectives of `group` take their tensors from.
 
     A group may have a backend for each kind of device (`cpu:gloo,cuda:nccl`); then the CPU it is.

@@ -37,8 +37,12 @@ def decides_to_export(
     world_size: int | None,
     resource_attributes: Mapping[str, Any] | None,
     strategy: ExportStrategy | None,
+    *,
+    load_strategies: Callable[[], Callable[..., bool]],
 ) -> bool:
     """Decide as `setup_telemetry` documents it; arguments as there, ranks checked already.
+
+    `load_strategies` gives what asks a strategy; it is called when one has to be asked.
 
     Raises:
         ValueError: No strategy has the chosen name.
@@ -59,7 +63,7 @@ def decides_to_export(
                 chosen if isinstance(chosen, str) else getattr(chosen, "__name__", chosen),
             )
             return True
-    should_export = _load_strategies()
+    should_export = load_strategies()
     size = world_size if world_size is not None else _detected_world_size(rank)
     return should_export(chosen or config.export_strategy, config, rank, size)
 
@@ -112,20 +116,3 @@ def checked_count(name: str, value: Any, *, least: int) -> int | None:
             f"{least}, or leave {name} out"
         )
     return number
-
-
-def _load_strategies() -> Callable[..., bool]:
-    try:
-        from nemo.lens.sdk.strategies import should_export
-    except ModuleNotFoundError as error:
-        raise explained(error) from error
-    return should_export
-
-
-def explained(error: ModuleNotFoundError) -> ImportError:
-    """Say what to install when it is the sdk that is missing."""
-    if (error.name or "").startswith(("nemo.lens.sdk", "opentelemetry")):
-        from nemo.lens.missing_sdk import missing_sdk_error
-
-        return missing_sdk_error("setup_telemetry of an exporting process")
-    return error

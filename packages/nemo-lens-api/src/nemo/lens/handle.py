@@ -9,21 +9,21 @@ This is the one place of the api that names the sdk, and it does so only when th
 from __future__ import annotations
 
 import logging
-import os
 import threading
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from nemo.lens import state
 from nemo.lens.config import ensure_run_id
-from nemo.lens.export_decision import NOT_GIVEN, checked_count, decides_to_export, explained
+from nemo.lens.configuration.foreign_variables import read_foreign_variable
+from nemo.lens.configuration.settings import DEFAULT_PREFIX
+from nemo.lens.export_decision import NOT_GIVEN, checked_count, decides_to_export
 from nemo.lens.fork_safety import run_in_forked_child
+from nemo.lens.missing_sdk import needing_sdk
+from nemo.lens.telemetry_handle import TelemetryHandle
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-
-    from opentelemetry.metrics import Meter
-    from opentelemetry.trace import Tracer
 
     from nemo.lens.config import NemoLensConfig
 
@@ -33,135 +33,10 @@ __all__ = ["TelemetryHandle", "setup_telemetry"]
 
 _log = logging.getLogger(__name__)
 
-
+_EXPORTING = "setup_telemetry of an exporting process"
 _INITIALIZED = False
 _lock = threading.RLock()
 _primary: TelemetryHandle | None = None
-
-
-class Runtime(Protocol):
-    """What the sdk runs for a set-up."""
-
-    exports: bool
-
-    @property
-    def tracer(self) -> Tracer:
-        """The tracer of the scope `nemo.lens`."""
-        ...
-
-    @property
-    def meter(self) -> Meter:
-        """The meter of the scope `nemo.lens`."""
-        ...
-
-    def flush(self, timeout_ms: float) -> bool:
-        """Export what is finished."""
-        ...
-
-    def shutdown(self, timeout_ms: float) -> bool:
-        """Export and end."""
-        ...
-
-    def stats(self) -> dict[str, Any]:
-        """What was delivered and lost."""
-        ...
-
-
-class TelemetryHandle:
-    """Telemetry of this process: its tracer, its meter, and its end.
-
-    No method raises, and each may be called any number of times and from signal handlers.
-
-    Attributes:
-        is_exporting: True when spans, metrics or logs of this process are really exported.
-        library: The prefix of the library that set telemetry up.
-        runtime: What the sdk runs for it; None when nothing is exported.
-    """
-
-    def __init__(
-        self,
-        tracer: Tracer | None = None,
-        meter: Meter | None = None,
-        is_exporting: bool = False,
-        *,
-        _runtime: Runtime | None = None,
-        _library: str = "",
-        _owner: TelemetryHandle | None = None,
-    ) -> None:
-        self.is_exporting = is_exporting
-        self._tracer = tracer
-        self._meter = meter
-        self.runtime = _runtime
-        self.library = _library
-        self._owner = _owner
-        self._is_shut_down = False
-
-    @property
-    def tracer(self) -> Tracer:
-        """The tracer of the scope `nemo.lens`; one that records nothing when nothing is exported."""
-        if self._tracer is None:
-            from opentelemetry.trace import NoOpTracer
-
-            self._tracer = NoOpTracer()
-        return self._tracer
-
-    @property
-    def meter(self) -> Meter:
-        """The meter of the scope `nemo.lens`; one that records nothing when nothing is exported."""
-        if self._meter is None:
-            from opentelemetry.metrics import NoOpMeter
-
-            self._meter = NoOpMeter("nemo.lens")
-        return self._meter
-
-    def flush(self, timeout_ms: float = 5000) -> bool:
-        """Export everything that is finished.
-
-        Args:
-            timeout_ms: Longest wait in milliseconds; kept whatever an exporter does.
-
-        Returns:
-            True when all of it was delivered in time, or nothing is exported here.
-        """
-        try:
-            return self.runtime is None or self.runtime.flush(timeout_ms)
-        except Exception:
-            _log.debug("flush failed", exc_info=True)
-            return False
-
-    def shutdown(self, timeout_ms: float = 5000) -> bool:
-        """Export everything, spans that are still open included, and end telemetry.
-
-        The gate closes: spans of any group cost nothing from now on. Set-up may be called again
-        afterwards. The handle of a second library only flushes: the first one owns telemetry.
-
-        Args:
-            timeout_ms: Longest wait in milliseconds; kept whatever an exporter does. What is not
-                delivered by then is counted and given up.
-
-        Returns:
-            True when everything was delivered in time, or nothing is exported here.
-        """
-        try:
-            if self._owner is not None:
-                return self.flush(timeout_ms)
-            self._is_shut_down = True
-            _release(self)
-            return self.runtime is None or self.runtime.shutdown(timeout_ms)
-        except Exception:
-            _log.debug("shutdown failed", exc_info=True)
-            return False
-
-    def stats(self) -> dict[str, Any]:
-        """Say what was delivered, what waits and what was lost, by reason.
-
-        Returns:
-            `{"lanes": {<signal and exporter>: {"delivered": int, "pending": int, "lost": {reason:
-            int}}}, "lost": {reason: int}}`; both empty when nothing is exported here.
-        """
-        if self.runtime is None:
-            return {"lanes": {}, "lost": {}}
-        return self.runtime.stats()
 
 
 def setup_telemetry(  # noqa: PLR0917 - the signature is the compatibility contract
@@ -236,10 +111,17 @@ def _set_up(
     global _INITIALIZED, _primary
     config.validate()
     ensure_run_id(config)
-    exports = decides_to_export(config, rank, world_size, resource_attributes, strategy)
-    if not exports or os.environ.get("OTEL_SDK_DISABLED", "").strip().lower() == "true":
+    exports = decides_to_export(
+        config,
+        rank,
+        world_size,
+        resource_attributes,
+        strategy,
+        load_strategies=_load_strategies,
+    )
+    if not exports or read_foreign_variable("OTEL_SDK_DISABLED") == "true":
         _retire_running()
-        handle = TelemetryHandle(_library=library)
+        handle = TelemetryHandle(_library=library, _release=_release)
         state.set_enabled_span_groups(frozenset())
     else:
         start = _load_sdk()
@@ -253,7 +135,12 @@ def _set_up(
             metric_reader=metric_reader,
         )
         handle = TelemetryHandle(
-            runtime.tracer, runtime.meter, runtime.exports, _runtime=runtime, _library=library
+            runtime.tracer,
+            runtime.meter,
+            runtime.exports,
+            _runtime=runtime,
+            _library=library,
+            _release=_release,
         )
         try:
             _open_gate(config, rank_given=rank is not None)
@@ -303,10 +190,12 @@ def _open_gate(config: NemoLensConfig, *, rank_given: bool) -> None:
     # leave the child with an import lock that nobody releases.
     for module in ("nemo.lens.spans.recording", "nemo.lens.spans.outcome"):
         import_module(module)
+    from nemo.lens.metric_durations import set_metric_durations
     from nemo.lens.spans.redaction import set_added_redact_keys
 
     _register_groups(config, rank_given=rank_given)
     set_added_redact_keys(config.redact_keys)
+    set_metric_durations(config.metric_durations)
     state.set_step_sampling(config.step_sampling)
     state.set_span_group_spec(config.span_groups)
 
@@ -323,9 +212,8 @@ def _register_groups(config: NemoLensConfig, *, rank_given: bool) -> None:
 
 
 def _library_of(config: NemoLensConfig) -> str:
-    """The prefix under which telemetry was switched on tells the libraries of a process apart."""
-    _, _, variable = config.provenance()["enabled"].partition(":")
-    return variable.removesuffix("_ENABLED") or "NEMO_LENS"
+    """The prefix that a library gave to `from_env` tells the libraries of a process apart."""
+    return str(getattr(config, "_prefix", "")) or DEFAULT_PREFIX
 
 
 def _running() -> TelemetryHandle | None:
@@ -348,11 +236,15 @@ def _retire_running() -> None:
         _primary.shutdown()
 
 
+def _load_strategies() -> Callable[..., bool]:
+    with needing_sdk(_EXPORTING):
+        from nemo.lens.sdk.strategies import should_export
+    return should_export
+
+
 def _load_sdk() -> Callable[..., Any]:
-    try:
+    with needing_sdk(_EXPORTING):
         from nemo.lens.sdk.runtime import start
-    except ModuleNotFoundError as error:
-        raise explained(error) from error
     return start
 
 

@@ -98,14 +98,10 @@ def _sdk_is_installed(package: str) -> bool:
 def _module(package: str, name: str, *, wanted: str) -> object:
     if name != _SDK_MODULE:
         return import_module(f"{package}.{name}")
-    try:
-        return import_module(f"{package}.{name}")
-    except ModuleNotFoundError as error:
-        if error.name is not None and not error.name.startswith(f"{package}."):
-            raise
-        from nemo.lens.missing_sdk import missing_sdk_error
+    from nemo.lens.missing_sdk import needing_sdk
 
-        raise missing_sdk_error(f"{package}.{wanted}") from error
+    with needing_sdk(f"{package}.{wanted}"):
+        return import_module(f"{package}.{name}")
 
 
 def _submodule(package: str, name: str) -> object:

@@ -4,15 +4,33 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 
-def missing_sdk_error(what: str) -> ImportError:
-    """Return the error to raise when `what` needs the sdk and the sdk is not installed.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+_PARTS_OF_THE_SDK = ("nemo.lens.", "opentelemetry")
+
+
+@contextmanager
+def needing_sdk(what: str) -> Generator[None]:
+    """Import parts of the sdk in the body, and tell a missing sdk from a broken one.
 
     Args:
         what: The name or action that needs it, for example `nemo.lens.ExportStrategy`.
+
+    Raises:
+        ImportError: The sdk, or the OpenTelemetry SDK below it, is not installed; the text says
+            what to install. Any other failure of the body is raised as it is.
     """
-    return ImportError(
-        f"{what} needs the NeMo Lens sdk and the OpenTelemetry SDK, which are not installed. "
-        f"Install them with: pip install nemo-lens-sdk  (or: pip install 'nemo-lens[sdk]')",
-        name="nemo.lens.sdk",
-    )
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if not (error.name or "").startswith(_PARTS_OF_THE_SDK):
+            raise
+        raise ImportError(
+            f"{what} needs the NeMo Lens sdk and the OpenTelemetry SDK, which are not installed. "
+            "Install them with: pip install nemo-lens-sdk  (or: pip install 'nemo-lens[sdk]')",
+            name="nemo.lens.sdk",
+        ) from error

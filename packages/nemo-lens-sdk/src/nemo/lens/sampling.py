@@ -3,6 +3,19 @@
 # ruff: noqa: INP001 - the package file of nemo.lens is in nemo-lens-api
 """Compatibility path of `nemo.lens.sdk.sampling`, loaded at first use: it needs the SDK."""
 
-from nemo.lens.sdk.lazy_sampling import __getattr__
+from __future__ import annotations
 
-__all__ = ["__getattr__"]
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from nemo.lens.sdk.sampling import RankAwareSampler
+
+__all__ = ["RankAwareSampler"]
+
+
+def __getattr__(name: str) -> Any:
+    if name != "RankAwareSampler":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from nemo.lens.sdk.sampling import RankAwareSampler
+
+    return RankAwareSampler

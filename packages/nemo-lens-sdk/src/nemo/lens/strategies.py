@@ -3,26 +3,5 @@
 # ruff: noqa: INP001 - the package file of nemo.lens is in nemo-lens-api
 """Compatibility path of `nemo.lens.sdk.strategies`."""
 
-from nemo.lens.sdk.strategies import (
-    ExportStrategy,
-    all_ranks,
-    every_nth,
-    first_rank_per_node,
-    register_export_strategy,
-    registered_strategies,
-    sampled,
-    single_rank,
-    unregister_export_strategy,
-)
-
-__all__ = [
-    "ExportStrategy",
-    "all_ranks",
-    "every_nth",
-    "first_rank_per_node",
-    "register_export_strategy",
-    "registered_strategies",
-    "sampled",
-    "single_rank",
-    "unregister_export_strategy",
-]
+from nemo.lens.sdk.strategies import *  # noqa: F403 - its __all__ is the list
+from nemo.lens.sdk.strategies import __all__ as __all__  # noqa: PLC0414

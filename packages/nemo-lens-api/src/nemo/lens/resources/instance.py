@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 
-__all__ = ["instance_id", "started_by_multiprocessing"]
+__all__ = ["child_instance_id", "instance_id", "started_by_multiprocessing"]
 
 _MAIN_ROLE = "trainer"
+_PID = re.compile(r"-p\d+$")
 
 
 def instance_id(
@@ -33,7 +35,20 @@ def instance_id(
         name += f"-{role}"
     if attempt:
         name += f"-r{attempt}"
-    return f"{name}-p{os.getpid()}" if child else name
+    return name + _own_pid() if child else name
+
+
+def child_instance_id(parent: str) -> str:
+    """Name this process by the name of the one that started it, and its own pid.
+
+    Args:
+        parent: The name of the other process; the pid of its own that it ends in is left out.
+    """
+    return _PID.sub("", parent) + _own_pid()
+
+
+def _own_pid() -> str:
+    return f"-p{os.getpid()}"
 
 
 def started_by_multiprocessing() -> bool:

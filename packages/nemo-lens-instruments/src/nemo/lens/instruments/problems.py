@@ -5,8 +5,9 @@
 from __future__ import annotations
 
 import logging
-import os
 import threading
+
+from nemo.lens.fork_safety import run_in_forked_child
 
 _logger = logging.getLogger("nemo.lens.instruments.registry")
 
@@ -41,9 +42,11 @@ def forget_problems(group: str | None = None) -> None:
             _seen.difference_update({told for told in _seen if group in told[1:2]})
 
 
+def _reset_for_tests() -> None:  # pyright: ignore[reportUnusedFunction]
+    forget_problems()
+
+
+@run_in_forked_child
 def _renew_lock() -> None:
     global _lock
     _lock = threading.RLock()
-
-
-os.register_at_fork(after_in_child=_renew_lock)

@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from typing import TYPE_CHECKING
 
+from nemo.lens.fork_safety import run_in_forked_child
 from nemo.lens.instruments.problems import forget_problems
 
 if TYPE_CHECKING:
@@ -69,13 +69,6 @@ def specs_of(group: str) -> tuple[MetricSpec, ...] | None:
     return _groups.get(group)
 
 
-def clear_metric_groups() -> None:
-    """Forget every group and every problem told; for tests."""
-    with _lock:
-        _publish({})
-    forget_problems()
-
-
 def _check(group: str, specs: tuple[MetricSpec, ...]) -> None:
     if not group:
         raise ValueError("A metric group's name must be a non-empty string.")
@@ -92,9 +85,7 @@ def _publish(groups: dict[str, tuple[MetricSpec, ...]]) -> None:
     _groups = groups
 
 
+@run_in_forked_child
 def _renew_lock() -> None:
     global _lock
     _lock = threading.RLock()
-
-
-os.register_at_fork(after_in_child=_renew_lock)

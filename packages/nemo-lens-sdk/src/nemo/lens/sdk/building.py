@@ -4,24 +4,29 @@
 
 from __future__ import annotations
 
-import math
+import weakref
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Protocol
 
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import TracerProvider
 
+from nemo.lens.configuration.foreign_variables import read_foreign_variable
 from nemo.lens.resources.composition import compose_resource
 from nemo.lens.sdk import _otel_private, otel_environment
 from nemo.lens.sdk.export_queue import ExportQueue
 from nemo.lens.sdk.exporters.routes import Route, routes_of
+from nemo.lens.sdk.exporters.selection import exporters_by_signal
 from nemo.lens.sdk.ids import RandomIds, SharedTraceIds
 from nemo.lens.sdk.log_processor import LensLogProcessor
 from nemo.lens.sdk.metric_lanes import CollectingReader, ForeignReaderLane, MetricLane
 from nemo.lens.sdk.pipeline import Lane, Pipeline
 from nemo.lens.sdk.processor import LensSpanProcessor
+from nemo.lens.sdk.random_streams import isolate_random_streams
 from nemo.lens.sdk.sampling import RankAwareSampler
+from nemo.lens.sdk.views import views_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -33,17 +38,27 @@ if TYPE_CHECKING:
     from nemo.lens.config import NemoLensConfig
     from nemo.lens.sdk.export_queue import Sink
 
-_METRIC_INTERVAL_MS = 10_000.0
 _BATCH_SIZE = 512
+_LOG_QUEUE_SIZE = 16_384
+_SHORTEST_DELAY_S = 0.001
+_GIVEN_EXPORTER_DELAY_S = 0.2
 
 
 class LensTracerProvider(TracerProvider):
-    """The SDK's provider, recognisable as ours; a forked child gets its resource from us."""
+    """The SDK's provider, recognisable as ours; a forked child gets its resource from us.
+
+    Attributes:
+        tracers: Those that were handed out and are still in use; only newer SDKs know themselves.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        self.tracers: weakref.WeakSet[Any] = weakref.WeakSet()
+        super().__init__(**options)
 
     def get_tracer(self, *arguments: Any, **options: Any) -> Tracer:
         """Return a tracer, and remember it: a later set-up leads it into its own pipeline."""
         tracer = super().get_tracer(*arguments, **options)
-        _otel_private.remember_tracer(self, tracer)
+        self.tracers.add(tracer)
         return tracer
 
     def _handle_fork(self) -> None:
@@ -61,30 +76,30 @@ class LensMeterProvider(MeterProvider):
 class Build:
     """What a set-up has built and not yet installed."""
 
-    config: NemoLensConfig
     resource: Resource
     pipeline: Pipeline
     span_processor: LensSpanProcessor | None
-    tracer_provider: TracerProvider | None
+    tracer_provider: LensTracerProvider | None
     metric_readers: tuple[MetricReader, ...]
     meter_provider: MeterProvider | None
     log_processor: LensLogProcessor | None
     logger_provider: Any
 
 
-@dataclass(frozen=True)
-class Callbacks:
-    """What processors call when somebody flushes or shuts down a provider directly.
+class PipelineOwner(Protocol):
+    """Who is called when somebody flushes or shuts down a provider directly."""
 
-    Attributes:
-        flush: Flush the pipeline within so many milliseconds.
-        shutdown: Shut the pipeline down.
-        enter_thread: Called first in every worker thread.
-    """
+    def flush(self, timeout_ms: float) -> bool:
+        """Flush the pipeline within so many milliseconds."""
+        ...
 
-    flush: Callable[[int], bool]
-    shutdown: Callable[[], object]
-    enter_thread: Callable[[], object]
+    def shutdown(self) -> bool:
+        """Shut the pipeline down."""
+        ...
+
+    def enter_thread(self) -> None:
+        """Begin in a worker thread; called first in each."""
+        ...
 
 
 def build(
@@ -95,9 +110,9 @@ def build(
     resource_attributes: Mapping[str, Any] | None,
     span_exporter: SpanExporter | None,
     metric_reader: MetricReader | None,
-    callbacks: Callbacks,
+    owner: PipelineOwner,
 ) -> Build:
-    """Build everything that `config` asks for.
+    """Build everything that `config` asks for, to be called back through `owner`.
 
     Raises:
         ValueError: A value of the configuration is bad.
@@ -109,25 +124,32 @@ def build(
                 config, rank=rank, world_size=world_size, resource_attributes=resource_attributes
             )
         )
-        routes = routes_of(config, resource)
+        given = {"traces": span_exporter, "metrics": metric_reader}
+        exporters = exporters_by_signal(
+            config, replaced=[signal for signal, part in given.items() if part is not None]
+        )
+        routes = routes_of(config, resource, chain.from_iterable(exporters.values()))
+        to = {
+            signal: [route for route in routes if route.name in names]
+            for signal, names in exporters.items()
+        }
         span_lanes = (
-            _span_lanes(config, routes, span_exporter, callbacks) if config.traces_enabled else []
+            _span_lanes(config, to["traces"], span_exporter, owner) if "traces" in to else []
         )
         metric_lanes, readers = (
-            _metric_lanes(routes, metric_reader, callbacks) if config.metrics_enabled else ([], [])
+            _metric_lanes(to["metrics"], metric_reader, owner) if "metrics" in to else ([], [])
         )
-        log_lanes = _log_lanes(routes, callbacks) if config.logs_enabled else []
-        span_processor = _span_processor(span_lanes, callbacks)
-        log_processor = _log_processor(log_lanes, callbacks)
+        log_lanes = _log_lanes(to["logs"], owner) if "logs" in to else []
+        span_processor = _span_processor(span_lanes, owner)
+        log_processor = _log_processor(log_lanes, owner)
         lanes: list[Lane] = [*span_lanes, *metric_lanes, *log_lanes]
         return Build(
-            config=config,
             resource=resource,
             pipeline=Pipeline(lanes, routes, span_processor),
             span_processor=span_processor,
             tracer_provider=_tracer_provider(config, resource, span_processor, rank, world_size),
             metric_readers=tuple(readers),
-            meter_provider=_meter_provider(resource, readers) if readers else None,
+            meter_provider=_meter_provider(config, resource, readers) if readers else None,
             log_processor=log_processor,
             logger_provider=(
                 _otel_private.new_logger_provider(resource, log_processor)
@@ -141,18 +163,23 @@ def _span_lanes(
     config: NemoLensConfig,
     routes: list[Route],
     span_exporter: SpanExporter | None,
-    callbacks: Callbacks,
+    owner: PipelineOwner,
 ) -> list[ExportQueue]:
     if span_exporter is not None:
         from nemo.lens.sdk.exporters.foreign import ForeignSpanSink
 
         exporter = span_exporter
         return [
-            _span_lane(config, "given exporter", lambda: ForeignSpanSink(exporter), 0.2, callbacks)
+            _span_lane(
+                config,
+                "given exporter",
+                lambda: ForeignSpanSink(exporter),
+                _GIVEN_EXPORTER_DELAY_S,
+                owner,
+            )
         ]
     return [
-        _span_lane(config, route.name, route.span_sink, route.delay_s, callbacks)
-        for route in routes
+        _span_lane(config, route.name, route.span_sink, route.delay_s, owner) for route in routes
     ]
 
 
@@ -161,70 +188,75 @@ def _span_lane(
     name: str,
     build_sink: Callable[[], Sink],
     delay_s: float,
-    callbacks: Callbacks,
+    owner: PipelineOwner,
 ) -> ExportQueue:
-    delay_ms = otel_environment.milliseconds("OTEL_BSP_SCHEDULE_DELAY", delay_s * 1000)
     return ExportQueue(
         f"spans to {name}",
         build_sink,
-        bound=otel_environment.count("OTEL_BSP_MAX_QUEUE_SIZE", config.queue_size),
-        batch_size=otel_environment.count("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", _BATCH_SIZE),
-        delay_s=max(delay_ms / 1000, 0.001),
-        enter_thread=callbacks.enter_thread,
+        bound=_count("OTEL_BSP_MAX_QUEUE_SIZE", config.queue_size),
+        batch_size=_count("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", _BATCH_SIZE),
+        delay_s=_delay_s("OTEL_BSP_SCHEDULE_DELAY", delay_s),
+        enter_thread=owner.enter_thread,
     )
 
 
-def _log_lanes(routes: list[Route], callbacks: Callbacks) -> list[ExportQueue]:
+def _log_lanes(routes: list[Route], owner: PipelineOwner) -> list[ExportQueue]:
     return [
         ExportQueue(
             f"logs to {route.name}",
             route.log_sink,
-            bound=otel_environment.count("OTEL_BLRP_MAX_QUEUE_SIZE", 16_384),
-            batch_size=otel_environment.count("OTEL_BLRP_MAX_EXPORT_BATCH_SIZE", _BATCH_SIZE),
-            delay_s=max(
-                otel_environment.milliseconds("OTEL_BLRP_SCHEDULE_DELAY", route.delay_s * 1000)
-                / 1000,
-                0.001,
-            ),
-            enter_thread=callbacks.enter_thread,
+            bound=_count("OTEL_BLRP_MAX_QUEUE_SIZE", _LOG_QUEUE_SIZE),
+            batch_size=_count("OTEL_BLRP_MAX_EXPORT_BATCH_SIZE", _BATCH_SIZE),
+            delay_s=_delay_s("OTEL_BLRP_SCHEDULE_DELAY", route.delay_s),
+            enter_thread=owner.enter_thread,
         )
         for route in routes
     ]
 
 
+def _count(variable: str, default: int) -> int:
+    count: int | None = read_foreign_variable(variable)
+    return default if count is None else count
+
+
+def _delay_s(variable: str, default_s: float) -> float:
+    delay_ms: int | None = read_foreign_variable(variable)
+    return default_s if delay_ms is None else max(delay_ms / 1000, _SHORTEST_DELAY_S)
+
+
 def _metric_lanes(
-    routes: list[Route], metric_reader: MetricReader | None, callbacks: Callbacks
+    routes: list[Route], metric_reader: MetricReader | None, owner: PipelineOwner
 ) -> tuple[list[MetricLane | ForeignReaderLane], list[MetricReader]]:
-    enter_thread = callbacks.enter_thread
+    enter_thread = owner.enter_thread
     if metric_reader is not None:
         return [ForeignReaderLane(metric_reader, enter_thread)], [metric_reader]
     lanes: list[MetricLane | ForeignReaderLane] = []
     readers: list[MetricReader] = []
-    interval_ms = otel_environment.milliseconds("OTEL_METRIC_EXPORT_INTERVAL", _METRIC_INTERVAL_MS)
+    interval_s = read_foreign_variable("OTEL_METRIC_EXPORT_INTERVAL") / 1000
     for route in routes:
         sink = route.metric_sink()
         reader = CollectingReader(route.metric_preferences(sink))
         lane = MetricLane(
             f"metrics to {route.name}",
             reader,
+            sink,
             route.metric_sink,
-            interval_ms / 1000 if interval_ms else math.inf,
-            enter_thread,
+            interval_s=interval_s,
+            enter_thread=enter_thread,
         )
-        lane.use(sink)
         lanes.append(lane)
         readers.append(reader)
     return lanes, readers
 
 
-def _span_processor(lanes: list[ExportQueue], callbacks: Callbacks) -> LensSpanProcessor | None:
+def _span_processor(lanes: list[ExportQueue], owner: PipelineOwner) -> LensSpanProcessor | None:
     if not lanes:
         return None
-    return LensSpanProcessor(tuple(lanes), callbacks.flush, callbacks.shutdown)
+    return LensSpanProcessor(tuple(lanes), owner.flush, owner.shutdown)
 
 
-def _log_processor(lanes: list[ExportQueue], callbacks: Callbacks) -> LensLogProcessor | None:
-    return LensLogProcessor(tuple(lanes), callbacks.flush) if lanes else None
+def _log_processor(lanes: list[ExportQueue], owner: PipelineOwner) -> LensLogProcessor | None:
+    return LensLogProcessor(tuple(lanes), owner.flush) if lanes else None
 
 
 def _tracer_provider(
@@ -233,7 +265,7 @@ def _tracer_provider(
     processor: LensSpanProcessor | None,
     rank: int | None,
     world_size: int | None,
-) -> TracerProvider | None:
+) -> LensTracerProvider | None:
     if processor is None:
         return None
     provider = LensTracerProvider(
@@ -249,6 +281,10 @@ def _tracer_provider(
     return provider
 
 
-def _meter_provider(resource: Resource, readers: list[MetricReader]) -> MeterProvider:
-    _otel_private.isolate_random_streams()
-    return LensMeterProvider(metric_readers=readers, resource=resource, shutdown_on_exit=False)
+def _meter_provider(
+    config: NemoLensConfig, resource: Resource, readers: list[MetricReader]
+) -> MeterProvider:
+    isolate_random_streams()
+    return LensMeterProvider(
+        metric_readers=readers, resource=resource, shutdown_on_exit=False, views=views_of(config)
+    )

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 from opentelemetry.sdk.metrics.export import MetricReader, MetricsData
@@ -60,7 +59,8 @@ class MetricLane:
     Args:
         subject: What goes where, for thread names and warnings.
         reader: The reader to collect from.
-        build_sink: Builds the sink; called again in forked children.
+        sink: The sink that `reader` was built for.
+        build_sink: Builds another one; called in forked children.
         interval_s: Seconds between exports.
         enter_thread: Called in the worker thread before the first round.
     """
@@ -69,7 +69,9 @@ class MetricLane:
         self,
         subject: str,
         reader: CollectingReader,
+        sink: Sink,
         build_sink: Callable[[], Sink],
+        *,
         interval_s: float,
         enter_thread: Callable[[], object],
     ) -> None:
@@ -77,17 +79,13 @@ class MetricLane:
         self.counts = counts.Counts()
         self._reader = reader
         self._build_sink = build_sink
-        self._sink: Sink | None = None
+        self._sink: Sink | None = sink
         self._interval_s = interval_s
         self._worker = Worker(f"nemo-lens {subject}", self, enter_thread)
 
     def start(self) -> None:
         """Start the worker thread."""
         self._worker.start()
-
-    def use(self, sink: Sink) -> None:
-        """Take over a sink that was built already."""
-        self._sink = sink
 
     def ask(self, deadline: float, *, final: bool = False) -> Request:
         """Ask for a collection now; see `Worker.ask`."""
@@ -106,9 +104,9 @@ class MetricLane:
         self.counts.reset()
         self._worker.reset()
 
-    def pause_s(self) -> float | None:
-        """Seconds until the next export; None when the interval is infinite."""
-        return None if math.isinf(self._interval_s) else self._interval_s
+    def pause_s(self) -> float:
+        """Seconds until the next export."""
+        return self._interval_s
 
     def run_once(self, deadline: float | None) -> bool:
         """Collect and export once; runs in the worker thread."""

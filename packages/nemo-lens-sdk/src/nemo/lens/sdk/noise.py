@@ -7,17 +7,11 @@ from __future__ import annotations
 import logging
 import time
 
+from nemo.lens.sdk._otel_private import EXPORTER_MODULES
+
 _INTERVAL_S = 60.0
 _logger = logging.getLogger("nemo.lens.sdk")
 _last: dict[str, float] = {}
-
-_EXPORTER_LOGGERS = (
-    "opentelemetry.exporter.otlp.common.http",
-    "opentelemetry.exporter.otlp.proto.grpc.exporter",
-    "opentelemetry.exporter.otlp.proto.http._log_exporter",
-    "opentelemetry.exporter.otlp.proto.http.metric_exporter",
-    "opentelemetry.exporter.otlp.proto.http.trace_exporter",
-)
 
 
 def warn_once_a_minute(subject: str, message: str, *arguments: object) -> None:
@@ -28,7 +22,7 @@ def warn_once_a_minute(subject: str, message: str, *arguments: object) -> None:
 
 def quieten_exporters() -> None:
     """Limit the log lines of the official exporters, which report every single attempt."""
-    for name in _EXPORTER_LOGGERS:
+    for name in EXPORTER_MODULES:
         logger = logging.getLogger(name)
         if _once_a_minute not in logger.filters:
             logger.addFilter(_once_a_minute)

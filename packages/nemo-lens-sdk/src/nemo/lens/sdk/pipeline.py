@@ -138,7 +138,7 @@ class Pipeline:
     def stats(self) -> dict[str, Any]:
         """Delivered, waiting and lost items of each lane, and the sum of the losses by reason."""
         return {
-            "lanes": {
+            "queues": {
                 lane.subject: {
                     "delivered": lane.counts.delivered,
                     "pending": 0 if self.is_shut_down else lane.pending(),

@@ -8,6 +8,8 @@ import operator
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from nemo.lens.missing_sdk import needing_sdk
+
 if TYPE_CHECKING:
     from opentelemetry.sdk.metrics.export import MetricReader
     from opentelemetry.sdk.trace.export import SpanExporter
@@ -56,14 +58,8 @@ def build_providers(  # noqa: PLR0917 - the signature is the compatibility contr
                 "build_providers: the second argument must be a rank (int), a mapping of resource "
                 f"attributes, or None, got {rank_or_resource_attributes!r}"
             ) from None
-    try:
+    with needing_sdk("build_providers"):
         from nemo.lens.sdk.runtime import start
-    except ModuleNotFoundError as error:
-        if error.name is None or not error.name.startswith("opentelemetry"):
-            raise
-        from nemo.lens.missing_sdk import missing_sdk_error
-
-        raise missing_sdk_error("build_providers") from error
     runtime = start(
         config,
         rank=rank,
@@ -72,4 +68,4 @@ def build_providers(  # noqa: PLR0917 - the signature is the compatibility contr
         span_exporter=span_exporter,
         metric_reader=metric_reader,
     )
-    return runtime.tracer_provider, runtime.meter_provider
+    return runtime.providers.tracer_provider, runtime.providers.meter_provider

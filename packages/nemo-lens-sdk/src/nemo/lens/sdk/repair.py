@@ -14,6 +14,8 @@ from opentelemetry.sdk.metrics.export import Metric, MetricsData, NumberDataPoin
 from opentelemetry.sdk.trace import Event, ReadableSpan
 from opentelemetry.trace import Link, Status
 
+from nemo.lens.spans.text import encodable
+
 _Data = TypeVar("_Data")
 _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 
@@ -58,57 +60,59 @@ def repair_logs(records: Sequence[Any]) -> list[Any]:
     for record in records:
         clone = copy.copy(record)
         inner = copy.copy(record.log_record)
-        inner.body = plain_value(inner.body)
-        inner.attributes = plain_attributes(inner.attributes)
+        inner.body = _repaired_value(inner.body)
+        inner.attributes = _repaired_attributes(inner.attributes)
         if inner.severity_text is not None:
-            inner.severity_text = plain_text(inner.severity_text)
+            inner.severity_text = _repaired_text(inner.severity_text)
         object.__setattr__(clone, "log_record", inner)
         repaired.append(clone)
     return repaired
 
 
-def plain_text(text: Any) -> str:
-    """The text, with lone surrogates replaced by "?"."""
-    text = text if isinstance(text, str) else _safe_str(text)
-    return str(text).encode("utf-8", "replace").decode()
+def _repaired_text(text: Any) -> str:
+    return encodable(_safe_str(text))
 
 
-def plain_attributes(attributes: Mapping[str, Any] | None) -> dict[str, Any]:
+def _repaired_attributes(attributes: Mapping[str, Any] | None) -> dict[str, Any]:
     """A plain dictionary of attributes that every encoder accepts."""
-    return {plain_text(key): plain_value(value) for key, value in (attributes or {}).items()}
+    return {
+        _repaired_text(key): _repaired_value(value) for key, value in (attributes or {}).items()
+    }
 
 
-def plain_value(value: Any) -> Any:
+def _repaired_value(value: Any) -> Any:
     """The nearest value that OTLP can carry: large integers and unknown objects become text."""
     if value is None or isinstance(value, bool | float | bytes):
         return value
     if isinstance(value, str):
-        return plain_text(value)
+        return _repaired_text(value)
     if isinstance(value, int):
         return int(value) if _INT64_MIN <= value <= _INT64_MAX else str(value)
     if isinstance(value, Mapping):
-        return plain_attributes(cast("Mapping[str, Any]", value))
+        return _repaired_attributes(cast("Mapping[str, Any]", value))
     if isinstance(value, Sequence):
         items: Any = value  # pyright: ignore[reportUnknownVariableType]
-        return [plain_value(item) for item in items]
-    return plain_text(value)
+        return [_repaired_value(item) for item in items]
+    return _repaired_text(value)
 
 
 def _repaired_span(span: ReadableSpan) -> ReadableSpan:
     status = span.status
     if status.description:
-        status = Status(status.status_code, plain_text(status.description))
+        status = Status(status.status_code, _repaired_text(status.description))
     return ReadableSpan(
-        name=plain_text(span.name),
+        name=_repaired_text(span.name),
         context=span.context,
         parent=span.parent,
         resource=span.resource,
-        attributes=plain_attributes(span.attributes),
+        attributes=_repaired_attributes(span.attributes),
         events=[
-            Event(plain_text(event.name), plain_attributes(event.attributes), event.timestamp)
+            Event(
+                _repaired_text(event.name), _repaired_attributes(event.attributes), event.timestamp
+            )
             for event in span.events
         ],
-        links=[Link(link.context, plain_attributes(link.attributes)) for link in span.links],
+        links=[Link(link.context, _repaired_attributes(link.attributes)) for link in span.links],
         kind=span.kind,
         status=status,
         start_time=span.start_time,
@@ -125,7 +129,7 @@ def _repaired_metric(metric: Metric) -> Metric:
 
 
 def _repaired_point(point: Any) -> Any:
-    point = replace(point, attributes=plain_attributes(point.attributes))
+    point = replace(point, attributes=_repaired_attributes(point.attributes))
     if not isinstance(point, NumberDataPoint):
         return point
     number = _plain_number(point.value)

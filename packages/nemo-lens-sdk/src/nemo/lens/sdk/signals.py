@@ -98,12 +98,11 @@ class SignalFlush:
 
     def on_overdue(self, number: int) -> None:
         """End the process as the signal would have, when the main thread never gets to it."""
-        if number in self._warnings or self._previous.get(number) is not signal.SIG_DFL:
-            return
-        self._pipeline.shut_down(time.monotonic() + GRACE_MS / 1000, _end_of(number))
-        _end_by(number)
+        if self._is_fatal(number):
+            self._pipeline.shut_down(time.monotonic() + GRACE_MS / 1000, _end_of(number))
+            _end_by(number)
 
-    def is_fatal(self, number: int) -> bool:
+    def _is_fatal(self, number: int) -> bool:
         """True when the default action of the signal ends the process."""
         return number not in self._warnings and self._previous.get(number) is signal.SIG_DFL
 
@@ -133,7 +132,7 @@ class SignalFlush:
         if callable(previous):
             self._pipeline.flush(GRACE_MS)
             previous(number, frame)
-        elif self.is_fatal(number):
+        elif self._is_fatal(number):
             self.supervisor.shut_down(GRACE_MS, _end_of(number))
             self._say_what_was_lost()
             signal.signal(number, signal.SIG_DFL)

@@ -9,15 +9,27 @@ A strategy is a callable `(config, rank, world_size) -> bool`, chosen by name th
 from __future__ import annotations
 
 import hashlib
-import os
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from nemo.lens.fork_safety import run_in_forked_child
 from nemo.lens.resources.identity import detect_identity
 
 if TYPE_CHECKING:
     from nemo.lens.config import NemoLensConfig
+
+__all__ = [
+    "ExportStrategy",
+    "all_ranks",
+    "every_nth",
+    "first_rank_per_node",
+    "register_export_strategy",
+    "registered_strategies",
+    "sampled",
+    "single_rank",
+    "unregister_export_strategy",
+]
 
 ExportStrategy = Callable[[Any, int, int], bool]
 
@@ -157,9 +169,7 @@ def should_export(
     return bool(resolve_strategy(strategy)(config, rank, world_size))
 
 
-def _renew_lock_after_fork() -> None:
+@run_in_forked_child
+def _renew_lock() -> None:
     global _lock
     _lock = threading.RLock()
-
-
-os.register_at_fork(after_in_child=_renew_lock_after_fork)

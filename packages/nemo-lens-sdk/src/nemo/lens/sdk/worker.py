@@ -93,11 +93,6 @@ class Worker:
         self._thread: threading.Thread | None = None
         self._ended = False
 
-    @property
-    def is_current_thread(self) -> bool:
-        """True inside the worker's own thread."""
-        return self._thread is threading.current_thread()
-
     def start(self) -> None:
         """Start the thread unless it runs or has ended."""
         if self._thread is None and not self._ended and self._starting.acquire(blocking=False):

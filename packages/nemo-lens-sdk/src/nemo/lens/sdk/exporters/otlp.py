@@ -4,65 +4,79 @@
 
 from __future__ import annotations
 
-import logging
 import os
-from typing import TYPE_CHECKING, Any, Literal
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from urllib.parse import urlparse
 
-from nemo.lens.sdk import _otel_private
+from nemo.lens.configuration.foreign_variables import read_foreign_variable
+from nemo.lens.sdk import _otel_private, otel_environment
 from nemo.lens.sdk.export_queue import Outcome, Sink
 from nemo.lens.sdk.noise import quieten_exporters, warn_once_a_minute
+from nemo.lens.sdk.random_streams import isolate_random_streams
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from nemo.lens.sdk.exporters.wire import Attempt
 
-_logger = logging.getLogger(__name__)
-
 Signal = Literal["traces", "metrics", "logs"]
 GRPC, HTTP_PROTOBUF, HTTP_JSON = "grpc", "http/protobuf", "http/json"
-_PROTOCOLS = (GRPC, HTTP_PROTOBUF, HTTP_JSON)
+
+
+class _Official(NamedTuple):
+    """Where OpenTelemetry has what belongs to a signal, below its packages of each transport."""
+
+    module: str
+    exporter_class: str
+    request_module: str
+    request_class: str
+
+
+_OFFICIAL: dict[Signal, _Official] = {
+    "traces": _Official(
+        "trace_exporter",
+        "OTLPSpanExporter",
+        "trace.v1.trace_service_pb2",
+        "ExportTraceServiceRequest",
+    ),
+    "metrics": _Official(
+        "metric_exporter",
+        "OTLPMetricExporter",
+        "metrics.v1.metrics_service_pb2",
+        "ExportMetricsServiceRequest",
+    ),
+    "logs": _Official(
+        _otel_private.OTLP_LOG_EXPORTER,
+        "OTLPLogExporter",
+        "logs.v1.logs_service_pb2",
+        "ExportLogsServiceRequest",
+    ),
+}
+_HTTP_SESSION = "OTEL_PYTHON_EXPORTER_OTLP_HTTP"
 _HTTP_PORT, _GRPC_PORT = 4318, 4317
-_CREDENTIAL_PROVIDERS = (
-    "OTEL_PYTHON_EXPORTER_OTLP_HTTP_CREDENTIAL_PROVIDER",
-    "OTEL_PYTHON_EXPORTER_OTLP_HTTP_TRACES_CREDENTIAL_PROVIDER",
-    "OTEL_PYTHON_EXPORTER_OTLP_HTTP_METRICS_CREDENTIAL_PROVIDER",
-    "OTEL_PYTHON_EXPORTER_OTLP_HTTP_LOGS_CREDENTIAL_PROVIDER",
-)
 
 
 def protocol_of(signal: Signal) -> str:
     """Choose the protocol of a signal.
 
     The signal's own variable wins over the common one. Without either, an endpoint on port 4318 or
-    with a `/v1/` path means HTTP, anything else gRPC. An unknown protocol is one warning that
-    lists the valid ones, and gRPC.
+    with a `/v1/` path means HTTP, anything else gRPC. An unknown protocol counts as none, with one
+    warning that lists the valid ones.
     """
-    for name in (f"OTEL_EXPORTER_OTLP_{signal.upper()}_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"):
-        value = os.environ.get(name, "").strip().lower()
-        if value in _PROTOCOLS:
-            return value
-        if value:
-            _logger.warning(
-                "%s=%r is no OTLP protocol (expected one of %s); %s is used",
-                name,
-                value,
-                ", ".join(_PROTOCOLS),
-                GRPC,
-            )
-            return GRPC
+    protocol: str | None = _setting(signal, "PROTOCOL")
+    if protocol:
+        return protocol
     endpoint = _endpoint(signal)
     return HTTP_PROTOBUF if _port(endpoint) == _HTTP_PORT or "/v1/" in endpoint else GRPC
 
 
-def build_exporter(signal: Signal, attempt: Attempt) -> Any:
+def build_exporter(signal: Signal, protocol: str, attempt: Attempt) -> Any:
     """Build the official exporter of a signal, watched by `attempt`.
 
     Raises:
         ImportError: The package of the chosen protocol is not installed; the text names it.
     """
-    protocol = protocol_of(signal)
     try:
         exporter = (
             _build_grpc(signal, attempt)
@@ -76,7 +90,7 @@ def build_exporter(signal: Signal, attempt: Attempt) -> Any:
             f"opentelemetry-exporter-otlp-proto-{package} ({error}). "
             "Install with: pip install nemo-lens-sdk"
         ) from error
-    _otel_private.isolate_random_streams()
+    isolate_random_streams()
     quieten_exporters()
     return exporter
 
@@ -93,9 +107,11 @@ class OtlpSink(Sink):
         from nemo.lens.sdk.exporters.wire import Attempt
 
         self._signal: Signal = signal
+        self._protocol = protocol_of(signal)
+        self._endpoint = _endpoint(signal)
         self._repair = repair
         self._attempt = Attempt(self._report)
-        self.exporter = build_exporter(signal, self._attempt)
+        self.exporter = build_exporter(signal, self._protocol, self._attempt)
 
     def send(self, batch: Sequence[Any]) -> Outcome:
         """Send a batch; what a collector refuses for good is not tried again."""
@@ -130,11 +146,11 @@ class OtlpSink(Sink):
             f"otlp {self._signal}",
             "export of %s to %s over %s failed (%s); %s%s",
             self._signal,
-            _endpoint(self._signal) or "the default endpoint",
-            protocol_of(self._signal),
+            self._endpoint or "the default endpoint",
+            self._protocol,
             self._attempt.reason,
             again,
-            _hint(self._signal),
+            _hint(self._endpoint, self._protocol),
         )
 
 
@@ -143,23 +159,14 @@ def _build_grpc(signal: Signal, attempt: Attempt) -> Any:
     os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "1")
     from nemo.lens.sdk.exporters.wire import WatchedStub
 
-    exporter_class: Any
+    exporter_class = _exporter_class(signal, "grpc")
     if signal == "traces":
-        from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter
-
-        exporter_class = OTLPSpanExporter
-    elif signal == "metrics":
-        from opentelemetry.exporter.otlp.proto.grpc.metric_exporter import OTLPMetricExporter
-
-        exporter_class = OTLPMetricExporter
-    else:
-        exporter_class = _otel_private.otlp_log_exporter_class(grpc=True)
-    if signal == "traces":
-        exporter_class = _otel_private.sending_bytes(_directly_encoding(exporter_class))
+        exporter_class = _otel_private.sending_bytes(exporter_class)
     exporter_class = _otel_private.watching_grpc_exporter(
         exporter_class, lambda stub: WatchedStub(stub, attempt)
     )
-    return exporter_class(compression=_grpc_compression(signal))
+    with otel_environment.without_garbage():
+        return exporter_class(compression=_grpc_compression(signal))
 
 
 def _grpc_compression(signal: Signal) -> Any:
@@ -167,73 +174,51 @@ def _grpc_compression(signal: Signal) -> Any:
     import grpc  # type: ignore[import-untyped]
 
     known = {"gzip": grpc.Compression.Gzip, "deflate": grpc.Compression.Deflate}
-    for name in (
-        f"OTEL_EXPORTER_OTLP_{signal.upper()}_COMPRESSION",
-        "OTEL_EXPORTER_OTLP_COMPRESSION",
-    ):
-        value = os.environ.get(name, "").strip().lower()
-        if value:
-            return known.get(value, grpc.Compression.NoCompression)
-    return grpc.Compression.NoCompression
+    return known.get(_setting(signal, "COMPRESSION"), grpc.Compression.NoCompression)
 
 
 def _build_http(signal: Signal, attempt: Attempt, *, as_json: bool) -> Any:
     from nemo.lens.sdk.exporters.wire import WatchedSession
 
-    exporter_class: Any
-    if signal == "traces":
-        from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+    exporter_class = _exporter_class(signal, "http")
+    options: dict[str, Any] = {}
+    if not any(_setting(each, "CREDENTIAL_PROVIDER", of=_HTTP_SESSION) for each in _OFFICIAL):
+        options["session"] = WatchedSession(attempt, _to_json(signal) if as_json else None)
+    with otel_environment.without_garbage():
+        return exporter_class(**options)
 
-        exporter_class = OTLPSpanExporter
-    elif signal == "metrics":
-        from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
 
-        exporter_class = OTLPMetricExporter
-    else:
-        exporter_class = _otel_private.otlp_log_exporter_class(grpc=False)
-    if signal == "traces":
-        exporter_class = _directly_encoding(exporter_class)
-    if any(os.environ.get(name) for name in _CREDENTIAL_PROVIDERS):
-        return exporter_class()
-    return exporter_class(session=WatchedSession(attempt, _to_json(signal) if as_json else None))
+def _exporter_class(signal: Signal, transport: Literal["grpc", "http"]) -> Any:
+    official = _OFFICIAL[signal]
+    exporters = import_module(f"opentelemetry.exporter.otlp.proto.{transport}.{official.module}")
+    exporter_class = getattr(exporters, official.exporter_class)
+    return _directly_encoding(exporter_class) if signal == "traces" else exporter_class
 
 
 def _directly_encoding(exporter_class: Any) -> Any:
     from nemo.lens.sdk.exporters.span_protobuf import encode_spans
 
+    isolate_random_streams()  # the class below keeps the globals that it finds now
     return _otel_private.directly_encoding(exporter_class, encode_spans)
 
 
 def _to_json(signal: Signal) -> Callable[[bytes], bytes]:
     from nemo.lens.sdk.files.messages import message_to_json
 
-    message_class: Any
-    if signal == "traces":
-        from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
-            ExportTraceServiceRequest,
-        )
-
-        message_class = ExportTraceServiceRequest
-    elif signal == "metrics":
-        from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
-            ExportMetricsServiceRequest,
-        )
-
-        message_class = ExportMetricsServiceRequest
-    else:
-        from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import (
-            ExportLogsServiceRequest,
-        )
-
-        message_class = ExportLogsServiceRequest
+    official = _OFFICIAL[signal]
+    requests = import_module(f"opentelemetry.proto.collector.{official.request_module}")
+    message_class = getattr(requests, official.request_class)
     return lambda body: message_to_json(message_class.FromString(body)).encode()
 
 
 def _endpoint(signal: Signal) -> str:
-    return (
-        os.environ.get(f"OTEL_EXPORTER_OTLP_{signal.upper()}_ENDPOINT", "").strip()
-        or os.environ.get("OTEL_EXPORTER_OTLP_ENDPOINT", "").strip()
-    )
+    return _setting(signal, "ENDPOINT") or ""
+
+
+def _setting(signal: Signal, name: str, *, of: str = "OTEL_EXPORTER_OTLP") -> Any:
+    """Read a variable of the signal, else the one that all signals share; None without either."""
+    own = read_foreign_variable(f"{of}_{signal.upper()}_{name}")
+    return read_foreign_variable(f"{of}_{name}") if own is None else own
 
 
 def _port(endpoint: str) -> int | None:
@@ -243,8 +228,8 @@ def _port(endpoint: str) -> int | None:
         return None
 
 
-def _hint(signal: Signal) -> str:
-    port, protocol = _port(_endpoint(signal)), protocol_of(signal)
+def _hint(endpoint: str, protocol: str) -> str:
+    port = _port(endpoint)
     if port == _HTTP_PORT and protocol == GRPC:
         return (
             f"; port {_HTTP_PORT} usually speaks HTTP: set OTEL_EXPORTER_OTLP_PROTOCOL="

@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Protocol
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
 
 from nemo.lens import semconv
 from nemo.lens.resources.identity import detect_identity
@@ -13,7 +13,7 @@ from nemo.lens.sdk import _otel_private
 from nemo.lens.sdk.repair import repair_logs, repair_metrics, repair_spans
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from opentelemetry.sdk.resources import Resource
 
@@ -24,51 +24,53 @@ if TYPE_CHECKING:
 _MAIN_ROLE = "trainer"
 
 
-class Route(Protocol):
-    """One exporter and what it builds for each signal."""
+class Route:
+    """One exporter and what it builds for each signal.
+
+    Attributes:
+        name: The exporter's name in a configuration.
+        delay_s: Seconds between exports while less than a batch waits.
+    """
 
     name: str
-    delay_s: float
+    delay_s: float = 0.2
 
     def span_sink(self) -> Sink:
         """Build the sink of spans."""
-        ...
+        raise NotImplementedError
 
     def metric_sink(self) -> Sink:
         """Build the sink of metrics."""
-        ...
+        raise NotImplementedError
 
     def log_sink(self) -> Sink:
         """Build the sink of log records."""
-        ...
+        raise NotImplementedError
 
-    def metric_preferences(self, sink: Sink) -> dict[str, Any]:
-        """The temporality and aggregation that the sink's exporter asks for."""
-        ...
+    def metric_preferences(self, sink: Any) -> dict[str, Any]:
+        """The temporality and aggregation that the sink's exporter asks for; the defaults if {}."""
+        del sink
+        return {}
 
     def open(self) -> None:
         """Begin; called once everything was built."""
-        ...
 
     def after_fork(self, resource: Resource) -> None:
         """Begin anew in a forked child."""
-        ...
 
     def finish(self, end: str, lost: Mapping[str, int]) -> None:
         """End: say how the process ended and what was lost."""
-        ...
 
     def lost(self) -> dict[str, int]:
-        """What the route itself lost, by reason."""
-        ...
+        """What was lost, by reason, that no queue counts."""
+        return {}
 
 
-@dataclass
-class OtlpRoute:
+class OtlpRoute(Route):
     """Export to an OTLP endpoint."""
 
-    name: str = "otlp"
-    delay_s: float = 1.0
+    name = "otlp"
+    delay_s = 1.0
 
     def span_sink(self) -> Sink:
         """Build the sink of spans."""
@@ -92,26 +94,11 @@ class OtlpRoute:
         """The preferences of the official exporter, which reads its own variables."""
         return _otel_private.preferences(sink.exporter)
 
-    def open(self) -> None:
-        """Nothing to do: a connection is made at the first export."""
 
-    def after_fork(self, resource: Resource) -> None:
-        """Nothing to do: sinks are built anew in a child."""
-
-    def finish(self, end: str, lost: Mapping[str, int]) -> None:
-        """Nothing to do: the collector is not told."""
-
-    def lost(self) -> dict[str, int]:
-        """Nothing is lost here that the queue does not count."""
-        return {}
-
-
-@dataclass
-class ConsoleRoute:
+class ConsoleRoute(Route):
     """Print to standard output."""
 
-    name: str = "console"
-    delay_s: float = 0.2
+    name = "console"
 
     def span_sink(self) -> Sink:
         """Build the sink of spans."""
@@ -131,32 +118,18 @@ class ConsoleRoute:
 
         return ConsoleSink(repair_logs)
 
-    def metric_preferences(self, sink: Sink) -> dict[str, Any]:
-        """Cumulative metrics in the default aggregation."""
-        del sink
-        return {}
 
-    def open(self) -> None:
-        """Nothing to do."""
+class FileRoute(Route):
+    """Record to run files.
 
-    def after_fork(self, resource: Resource) -> None:
-        """Nothing to do: a child prints to the same stream."""
+    Args:
+        files: The files of this process.
+    """
 
-    def finish(self, end: str, lost: Mapping[str, int]) -> None:
-        """Nothing to do."""
+    name = "file"
 
-    def lost(self) -> dict[str, int]:
-        """Nothing is lost here that the queue does not count."""
-        return {}
-
-
-@dataclass
-class FileRoute:
-    """Record to run files."""
-
-    files: RunFiles
-    name: str = "file"
-    delay_s: float = 0.2
+    def __init__(self, files: RunFiles) -> None:
+        self.files = files
 
     def span_sink(self) -> Sink:
         """Build the sink of spans."""
@@ -176,11 +149,6 @@ class FileRoute:
 
         return LogFile(self.files)
 
-    def metric_preferences(self, sink: Sink) -> dict[str, Any]:
-        """Cumulative metrics in the default aggregation."""
-        del sink
-        return {}
-
     def open(self) -> None:
         """Create the folder and its manifest, so that even a process that dies at once is seen."""
         self.files.open()
@@ -198,14 +166,10 @@ class FileRoute:
         return self.files.losses.lost()
 
 
-def routes_of(config: NemoLensConfig, resource: Resource) -> list[Route]:
-    """Build the routes that `config.exporter` names.
-
-    Raises:
-        ValueError: A name is unknown; the text lists the valid ones.
-    """
+def routes_of(config: NemoLensConfig, resource: Resource, names: Iterable[str]) -> list[Route]:
+    """Build the routes to the exporters called `names`, one for each."""
     routes: list[Route] = []
-    for name in dict.fromkeys(config.exporters):
+    for name in dict.fromkeys(names):
         if name == "otlp":
             routes.append(OtlpRoute())
         elif name == "console":
