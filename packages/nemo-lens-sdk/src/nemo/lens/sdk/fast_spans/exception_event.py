@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
 # SPDX-License-Identifier: Apache-2.0
 # ruff: noqa: SLF001 - it belongs to the spans of this package
+# pyright: reportPrivateUsage=false
 """The event of an exception, whose stack trace is written out when somebody reads it.
 
 Finding the source lines of a stack trace and underlining them takes longer than everything else

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
 # SPDX-License-Identifier: Apache-2.0
 # ruff: noqa: SLF001 - it fills the fields of its own spans
+# pyright: reportPrivateUsage=false
 """The span factory: from a name and attributes to a fast span, or to None for the plain factory."""
 
 from __future__ import annotations

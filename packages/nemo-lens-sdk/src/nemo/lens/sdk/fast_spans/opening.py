@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
 # SPDX-License-Identifier: Apache-2.0
 # ruff: noqa: SLF001 - it fills the fields of its own spans
+# pyright: reportPrivateUsage=false
 """Entering and leaving a fast span: ids, parent, context, clocks, processors.
 
 One class is made for each tracer, because everything that its spans have in common is then a

@@ -1,5 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
 # SPDX-License-Identifier: Apache-2.0
+# pyright: reportPrivateUsage=false
 """Whether the installed SDK is one that fast spans equal: a rehearsal on a private provider.
 
 Both kinds of spans run through the same short programs at set-up; every public property of what

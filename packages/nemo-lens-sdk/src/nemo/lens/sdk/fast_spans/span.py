@@ -176,7 +176,7 @@ class FastSpan(Span):
         """Set an attribute that needs no cleaning and no limit; say whether that was possible."""
         if type(value) not in SCALARS or type(key) is not str or not key:
             return False
-        attributes = self._attributes
+        attributes: Any = self._attributes
         if attributes is NOTHING:
             if self.PLAIN_LIMIT < 1:
                 return False
@@ -186,7 +186,7 @@ class FastSpan(Span):
             return False
         if key in attributes:
             del attributes[key]  # the SDK moves it to the end as well
-        elif len(attributes) >= self.PLAIN_LIMIT:
+        elif len(attributes) >= self.PLAIN_LIMIT:  # pyright: ignore[reportUnknownArgumentType]
             return False
         attributes[key] = value
         return True
