@@ -11,12 +11,11 @@ Only what stands between the markers is written::
 from __future__ import annotations
 
 import argparse
-import sys
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from generate_settings_table import between_markers, table
+from generated_page import between_markers, table, write_or_check
 
 from nemo.lens.instruments import schema
 
@@ -34,18 +33,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--check", action="store_true", help="write nothing; fail on a difference")
     parser.add_argument("--page", type=Path, default=PAGE, help="the page (default: the project's)")
     options = parser.parse_args(argv)
-    before = options.page.read_text(encoding="utf-8")
-    after = between_markers(before, "instruments", "\n".join(sections(schema())))
-    if not options.check:
-        options.page.write_text(after, encoding="utf-8")
-        return 0
-    if before != after:
-        print(
-            f"{options.page} differs from the instruments in the code: "
-            "run python scripts/generate_instruments_table.py",
-            file=sys.stderr,
-        )
-    return int(before != after)
+    return write_or_check(
+        options.page,
+        lambda page: between_markers(page, "instruments", "\n".join(sections(schema()))),
+        check=options.check,
+        source="the instruments in the code",
+        command="python scripts/generate_instruments_table.py",
+    )
 
 
 def sections(rows: Iterable[dict[str, Any]]) -> Iterator[str]:

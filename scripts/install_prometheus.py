@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 
-import ci
+import workspace
 
 PACKAGE = "prometheus"
 
@@ -21,13 +21,13 @@ def main() -> int:
     prefix = _as_root()
     if prefix is None or shutil.which("apt-get") is None:
         print(f"NOT RUN: tests with Prometheus; install the package {PACKAGE!r} for them")
-        return ci.NOT_RUN
+        return workspace.NOT_RUN
     apt = [*prefix, "apt-get", "-qq"]
     install = [*apt, "install", "--yes", "--no-install-recommends", PACKAGE]
     if subprocess.call([*apt, "update"]) == 0 and subprocess.call(install) == 0:
         return 0
     print(f"NOT RUN: tests with Prometheus; apt-get cannot install {PACKAGE!r} here")
-    return ci.NOT_RUN
+    return workspace.NOT_RUN
 
 
 def _as_root() -> list[str] | None:

@@ -66,11 +66,15 @@ def _says_that_trace_ids_are_random(http_receiver, set_variables):
 def _uses_an_installed_meter_provider(http_receiver, set_variables):
     theirs = MeterProvider([InMemoryMetricReader()], shutdown_on_exit=False)
     metrics.set_meter_provider(theirs)
-    handle = setup_telemetry(_config(traces_enabled=False), rank=0)
-    theirs.get_meter("qa").create_counter("qa.count").add(1)
-    handle.shutdown()
-    arrived = "qa.count" in http_receiver.metric_names()
-    assert handle.is_exporting is arrived
+    counter = theirs.get_meter("qa").create_counter("qa.count")
+    for _ in range(2):
+        # Again after a shutdown, when the reader of before is gone.
+        http_receiver.forget()
+        handle = setup_telemetry(_config(traces_enabled=False), rank=0)
+        counter.add(1)
+        handle.shutdown()
+        arrived = "qa.count" in http_receiver.metric_names()
+        assert handle.is_exporting is arrived
     return arrived
 
 

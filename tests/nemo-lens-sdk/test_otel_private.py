@@ -7,6 +7,7 @@ from __future__ import annotations
 import threading
 
 from opentelemetry import metrics, trace
+from opentelemetry._logs import SeverityNumber
 from opentelemetry.context import attach, detach, get_current, set_value
 from opentelemetry.sdk._logs import LoggerProvider
 from opentelemetry.sdk.metrics import MeterProvider
@@ -164,7 +165,8 @@ def test_a_record_is_emitted_with_its_span_and_its_resource_and_can_be_encoded()
     provider = _otel_private.new_logger_provider(resource, seen)
     tracer = _provider(InMemorySpanExporter()).get_tracer("t")
     with tracer.start_as_current_span("s") as span:
-        _otel_private.emit_log(provider, "qa.logger", {"body": "b", "timestamp": 5}, resource)
+        fields = {"body": "b", "timestamp": 5, "severity_number": SeverityNumber.INFO}
+        _otel_private.emit_log(provider, "qa.logger", fields, resource)
     message = _otel_private.encode_logs(seen.records)
     (block,) = message.resource_logs
     assert [pair.value.string_value for pair in block.resource.attributes] == ["resource"]
@@ -198,17 +200,19 @@ def test_a_renewed_logger_provider_feeds_the_fresh_processor():
     installed.shutdown()
     _otel_private.renew_logger_provider(installed, fresh)
     for name in ("before", "after"):
-        _otel_private.emit_log(installed, name, {"body": name}, installed.resource)
+        fields = {"body": name, "severity_number": SeverityNumber.INFO}
+        _otel_private.emit_log(installed, name, fields, installed.resource)
     assert (old.bodies, new.bodies) == (["old"], ["before", "after"])
     (block,) = _otel_private.encode_logs(new.records).resource_logs
     assert [pair.value.string_value for pair in block.resource.attributes] == ["yes"]
 
 
-def test_a_reader_is_added_to_a_meter_provider_where_the_release_can():
+def test_a_reader_moves_to_another_meter_provider_and_out_of_it_where_the_release_can():
     """It sees instruments of before; where it cannot be added, that is said."""
     meters = MeterProvider(shutdown_on_exit=False)
     counter = meters.get_meter("m").create_counter("c")
     reader = InMemoryMetricReader()
+    ours = LensMeterProvider([reader], shutdown_on_exit=False)
     added = _otel_private.add_metric_reader(meters, reader)
     assert added == hasattr(MeterProvider, "add_metric_reader")
     counter.add(3)
@@ -221,6 +225,12 @@ def test_a_reader_is_added_to_a_meter_provider_where_the_release_can():
         for point in metric.data.data_points
     ]
     assert points == ([3] if added else [])
+    if added:
+        _otel_private.remove_metric_reader(meters, reader)
+        counter.add(4)
+        assert reader.get_metrics_data() is None
+        assert _otel_private.add_metric_reader(meters, reader)
+    ours.shutdown()
 
 
 def test_metric_exporters_say_what_they_prefer(clean_environment):

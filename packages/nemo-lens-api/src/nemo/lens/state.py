@@ -12,8 +12,9 @@ from __future__ import annotations
 import operator
 from threading import RLock
 
+import nemo.lens.lazy_front  # noqa: F401  # here, so that no thread loads it first during a fork
 from nemo.lens.enabled_groups import NOTHING, EnabledGroups
-from nemo.lens.fork_safety import run_in_forked_child
+from nemo.lens.fork_safety import forks_wait, run_in_forked_child
 from nemo.lens.span_group_spec import is_text, shown, text_of
 
 TYPE_CHECKING = False
@@ -189,7 +190,8 @@ def get_pp_trace_carrier() -> dict[str, Any] | None:
 def _registry() -> ModuleType:
     # Imported here because the registry tells this module of every change; and before the lock is
     # taken, because an import takes locks of its own.
-    from nemo.lens import groups
+    with forks_wait():
+        from nemo.lens import groups
 
     return groups
 

@@ -169,12 +169,24 @@ def remove_log_processor(provider: Any, processor: object) -> None:
 
 
 def add_metric_reader(provider: MeterProvider, reader: MetricReader) -> bool:
-    """Add a reader to a provider that belongs to the application; False when it cannot be."""
+    """Add a reader to a provider that belongs to the application; False when it cannot be.
+
+    The reader may have been built into a provider of ours, which nobody will use then: the SDK
+    refuses readers that another provider has.
+    """
     add = getattr(provider, "add_metric_reader", None)
     if add is None:
         return False
+    provider._all_metric_readers.discard(reader)
     add(reader)
     return True
+
+
+def remove_metric_reader(provider: Any, reader: MetricReader) -> None:
+    """Take a reader out again, without the shutdown that the provider's own method adds."""
+    provider._measurement_consumer.remove_metric_reader(reader)
+    reader._set_collect_callback(cast("Any", None))
+    provider._all_metric_readers.discard(reader)
 
 
 def preferences(exporter: MetricExporter) -> dict[str, Any]:
@@ -289,12 +301,16 @@ def readable_log_record(emitted: Any) -> Any:
 
     Since OpenTelemetry 1.39 exporters want a read-only record; before, both are the same.
     """
+    record = copy.copy(emitted.log_record)
+    if hasattr(record, "context"):
+        # A queued record would keep the span, and whatever else is in there, alive.
+        record.context = Context()
     try:
         from opentelemetry.sdk._logs import ReadableLogRecord
     except ImportError:
-        return emitted
-    record = copy.copy(emitted.log_record)
-    record.context = Context()
+        readable = copy.copy(emitted)
+        readable.log_record = record
+        return readable
     return ReadableLogRecord(
         log_record=record,
         resource=emitted.resource,

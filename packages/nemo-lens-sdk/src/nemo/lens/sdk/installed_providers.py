@@ -108,6 +108,10 @@ class InstalledProviders:
             _otel_private.add_metric_reader(installed, reader) for reader in built.metric_readers
         ):
             _tell_of_use("meter", "resource")
+            self._undo += [
+                functools.partial(_otel_private.remove_metric_reader, installed, reader)
+                for reader in built.metric_readers
+            ]
         else:
             _tell_of_no_use("meter", installed, "further readers", "metrics")
             self.meter_provider = installed
