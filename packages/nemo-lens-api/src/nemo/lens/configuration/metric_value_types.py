@@ -54,7 +54,7 @@ class ForEachMetric(ValueType):
         given = cast("Mapping[str, Any]", value).items() if isinstance(value, Mapping) else value
         pairs = tuple((_checked_name(name), self._checked(values)) for name, values in given)
         if len(dict(pairs)) < len(pairs):
-            raise ValueError(value)
+            raise ValueError(pairs)
         return pairs
 
     def render(self, value: Any) -> str:
