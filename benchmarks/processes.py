@@ -5,11 +5,11 @@
 from __future__ import annotations
 
 import json
-import os
 import statistics
 import subprocess
 import sys
 
+from benchmarks.children import clean_environment
 from benchmarks.rows import Measurement, NotMeasurableError, Row
 
 IMPORT_ROUNDS = 20
@@ -45,18 +45,11 @@ print(json.dumps({"threads": threads, "global_providers": len(providers),
     "opentelemetry_sdk_modules": len(sdk_modules)}))
 """
 
-_SETTINGS_OF_OTHERS = ("OTEL_", "NEMO_LENS_", "SLURM_", "TORCHELASTIC_")
-
 
 def _run(program: str) -> str:
-    environment = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith(_SETTINGS_OF_OTHERS)
-    }
     result = subprocess.run(
         [sys.executable, "-c", program],
-        env=environment,
+        env=clean_environment(),
         capture_output=True,
         text=True,
         check=False,
@@ -105,7 +98,7 @@ def _disabled_process() -> Measurement:
 
 
 ROWS = (
-    Row("G8", "import nemo.lens / import opentelemetry.trace", 0.15, _importing),
+    Row("G8", "import nemo.lens / import opentelemetry.trace", 0.15, _importing, "2.3 to 2.6"),
     Row(
         "G16",
         "disabled process: threads + global providers + SDK modules",

@@ -31,14 +31,17 @@ class Row:
     Attributes:
         id: Its short name, such as `"G1"`.
         measure: What is measured, as in the documentation.
-        limit: The largest value allowed.
+        limit: The largest value allowed; None for a row that is only reported.
         take: Takes the measurement; may raise `NotMeasurableError`.
+        reference: The same measure of the library that this one replaces (version 0.2.0 with
+            OpenTelemetry 1.45.2 on Python 3.12), as a fact to compare with; "" where there is none.
     """
 
     id: str
     measure: str
-    limit: float
+    limit: float | None
     take: Callable[[], Measurement]
+    reference: str = ""
 
 
 class NotMeasurableError(Exception):

@@ -124,3 +124,24 @@ def test_masking_any_text_never_raises(text):
     """And it leaves nothing behind a secret's name."""
     masked(text)
     assert "hunter2" not in masked(f"{text}\npassword=hunter2")
+
+
+_PIECES = st.sampled_from(
+    [
+        *("password", "API-Key", "token", "key", "pa\u017f\u017fword", "my.own", "text", "x"),
+        *("=", ":", " = ", "': ", "\t:\n", " " * 300, "'", '"', "-", "_", "hunter2", ", ", "\n"),
+    ]
+)
+
+
+@given(st.lists(_PIECES, max_size=12).map("".join), st.booleans())
+def test_the_quick_look_misses_no_secret(text, adds_keys):
+    """A text that the quick look lets pass is one that the pattern would not have changed."""
+    from nemo.lens.spans import redaction
+
+    set_added_redact_keys(("my.own", "pass-phrase") if adds_keys else ())
+    try:
+        pattern = redaction._compiled_secrets()
+        assert masked(text) == pattern.sub(r"\g<name>[REDACTED]", text)
+    finally:
+        set_added_redact_keys(())

@@ -34,7 +34,6 @@ _step: int | None = None
 _sampling_interval = 1
 _odd_step_seen = False
 _pp_trace_carrier: dict[str, str] | None = None
-_loaded_registry: ModuleType | None = None
 
 
 def is_span_group_enabled(group: str) -> bool:

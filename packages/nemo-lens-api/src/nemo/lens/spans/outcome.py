@@ -33,6 +33,8 @@ from nemo.lens.spans.text import encodable, real_type, type_name
 from nemo.lens.spans.url_credentials import without_url_credentials
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from opentelemetry.trace import Span
 
 EXIT_EVENT = "nemo.exit"
@@ -52,8 +54,22 @@ class ExceptionText(NamedTuple):
     stacktrace: str
 
 
-def record_outcome(span: Span, error: BaseException, *, record_exception: bool = True) -> None:
-    """Mark `span` with the exception that leaves its body. The span is not ended here."""
+def record_outcome(
+    span: Span,
+    error: BaseException,
+    *,
+    record_exception: bool = True,
+    record: Callable[[Any, BaseException], object] | None = None,
+) -> None:
+    """Mark `span` with the exception that leaves its body. The span is not ended here.
+
+    Args:
+        span: The span.
+        error: The exception.
+        record_exception: Whether it becomes an event.
+        record: Makes that event, from the span and the exception, in the place of what is done
+            with every span.
+    """
     kind = real_type(error)
     if issubclass(kind, GeneratorExit):
         span.set_attribute(NEMO_SPAN_CANCELLED, True)
@@ -67,10 +83,9 @@ def record_outcome(span: Span, error: BaseException, *, record_exception: bool =
             return
     elif issubclass(kind, KeyboardInterrupt) or is_cancellation(error):
         span.set_attribute(NEMO_SPAN_CANCELLED, True)
-    text = exception_text(error)
     if record_exception:
-        _record_event(span, error, text)
-    span.set_status(StatusCode.ERROR, text.message or text.type)
+        (record or record_exception_event)(span, error)
+    span.set_status(StatusCode.ERROR, exception_message(error) or exception_type(error))
 
 
 def is_cancellation(error: BaseException) -> bool:
@@ -92,22 +107,38 @@ def exit_code(error: BaseException) -> int:
 
 def exception_text(error: BaseException) -> ExceptionText:
     """Return type, message and stack trace of `error`, repaired, cut, masked and redacted."""
+    stacktrace = _frames_only(error) if is_redacted(EXCEPTION_MESSAGE) else _stacktrace(error)
+    return ExceptionText(
+        exception_type(error), exception_message(error), exported_stacktrace(stacktrace)
+    )
+
+
+def exception_type(error: BaseException) -> str:
+    """Return the qualified name of the class of `error`."""
     kind = type(error)
     name = kind.__qualname__
     if kind.__module__ not in (None, "builtins"):
         name = f"{kind.__module__}.{name}"
-    message = _safe(_message(error), MAX_MESSAGE_CHARACTERS)
-    stacktrace = _safe(_stacktrace(error), MAX_STACKTRACE_CHARACTERS)
+    return encodable(name)
+
+
+def exception_message(error: BaseException) -> str:
+    """Return the message of `error`, repaired, cut, masked and redacted."""
     if is_redacted(EXCEPTION_MESSAGE):
-        message = REDACTED
-        stacktrace = _safe(_frames_only(error), MAX_STACKTRACE_CHARACTERS)
+        return REDACTED
+    return _safe(_message(error), MAX_MESSAGE_CHARACTERS)
+
+
+def exported_stacktrace(text: str) -> str:
+    """Return a formatted stack trace repaired, cut, masked and redacted."""
     if is_redacted(EXCEPTION_STACKTRACE):
-        stacktrace = REDACTED
-    return ExceptionText(encodable(name), message, stacktrace)
+        return REDACTED
+    return _safe(text, MAX_STACKTRACE_CHARACTERS)
 
 
-def _record_event(span: Span, error: BaseException, text: ExceptionText) -> None:
-    """Let the span record the exception, with our texts in the place of its own."""
+def record_exception_event(span: Span, error: BaseException) -> None:
+    """Let the span record the exception, with safe texts in the place of its own."""
+    text = exception_text(error)
     attributes: dict[str, Any] = {
         EXCEPTION_TYPE: text.type,
         EXCEPTION_MESSAGE: text.message,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from nemo.lens.spans.attributes import is_plain
 from nemo.lens.spans.options import split
 from nemo.lens.spans.scope import scope_values
-from nemo.lens.spans.span_factory import build_span
+from nemo.lens.spans.span_factory import Converted, build_span
 from nemo.lens.spans.span_names import known_text, note
 
 if TYPE_CHECKING:
@@ -31,13 +31,17 @@ def new_span(
         tracer: The caller's tracer or None.
         keywords: The caller's keywords, in a dictionary that may be kept.
     """
-    text = name_text(group, name)
+    try:
+        text = known_text(name) or note(name, group)
+    except Exception:  # an unhashable or hostile name
+        text = note(name, group)
     options = None
     if keywords and not is_plain(keywords):
         keywords, options = split(keywords)
+        keywords = Converted(keywords)
     scoped = scope_values()
     if scoped:
-        keywords = {**scoped, **keywords}
+        keywords = Converted({**scoped, **keywords})
     return build_span(text, keywords, tracer, options)
 
 

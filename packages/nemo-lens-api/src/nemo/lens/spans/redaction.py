@@ -11,6 +11,7 @@ between `_`, `-` and `.`. `db.password`, `X-Api-Key` and `gen_ai.prompt` are hit
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from nemo.lens.spans.discards import discard
@@ -66,7 +67,9 @@ def set_added_redact_keys(keys: Iterable[str]) -> None:
     _added_keys = frozenset(_lowered(keys))
     _keys_in_force = DEFAULT_REDACT_KEYS | _added_keys
     plain_keys.clear()
+    _hits_in_force.cache_clear()
     _secret_in_text.clear()
+    _names_in_text.cache_clear()
 
 
 def keys_to_hide(redact_keys: Iterable[str] | None = None) -> frozenset[str] | None:
@@ -101,7 +104,7 @@ def is_hidden(key: str, keys: frozenset[str] | None) -> bool:
 
 def is_redacted(key: str) -> bool:
     """Say whether the value under `key` must be hidden by the process-wide default."""
-    return _hits(key, _keys_in_force)
+    return _hits_in_force(key)
 
 
 def remember_plain_key(key: str) -> None:
@@ -131,10 +134,17 @@ def masked(text: str) -> str:
 
     For free text such as exception messages, under the process-wide default keys.
     """
+    if not _may_name_a_secret(text):
+        return text
     pattern = _secret_in_text.get("pattern")
     if pattern is None:
         pattern = _secret_in_text["pattern"] = _compiled_secrets()
     return pattern.sub(rf"\g<name>{REDACTED}", text)
+
+
+@lru_cache(maxsize=1024)
+def _hits_in_force(key: str) -> bool:
+    return _hits(key, _keys_in_force)
 
 
 def _hits(key: str, lowered_keys: frozenset[str]) -> bool:
@@ -152,6 +162,30 @@ def _lowered(keys: Iterable[str]) -> Iterable[str]:
 
 
 _secret_in_text: dict[str, re.Pattern[str]] = {}
+_LONGEST_GAP = 200
+
+
+@lru_cache(maxsize=1)
+def _names_in_text() -> tuple[tuple[str, ...], int]:
+    """Return all names that hide a value in a text, and the length of the longest."""
+    names = (*SECRET_SUFFIXES, *(key.replace("-", "_") for key in _keys_in_force))
+    return names, max(map(len, names))
+
+
+def _may_name_a_secret(text: str) -> bool:
+    """Look at what stands before each `=` and `:`; the pattern is slow on long stack traces."""
+    names, longest = _names_in_text()
+    reach = _LONGEST_GAP + longest
+    for sign in "=:":
+        at = text.find(sign)
+        while at >= 0:
+            before = text[max(0, at - reach) : at].rstrip().rstrip("'\"")
+            if len(before) < longest < at:
+                return True  # a gap too long to look across
+            if before.casefold().replace("-", "_").endswith(names):
+                return True
+            at = text.find(sign, at + 1)
+    return False
 
 
 def _compiled_secrets() -> re.Pattern[str]:

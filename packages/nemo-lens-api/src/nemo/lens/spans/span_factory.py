@@ -31,6 +31,12 @@ if TYPE_CHECKING:
     from nemo.lens.spans.options import SpanOptions
 
 
+class Converted(dict[str, Any]):
+    """Attributes that may hold lists, because they were not plain as the caller gave them."""
+
+    __slots__ = ()
+
+
 class SpanFactory(Protocol):
     """Builds the context manager that opens one span, makes it current, and ends it."""
 
@@ -47,7 +53,8 @@ class SpanFactory(Protocol):
         Args:
             name: An ordinary, encodable `str`.
             attributes: Cleaned and redacted, scope attributes included, in a dictionary that the
-                factory may keep; None or empty when there are none.
+                factory may keep; None or empty when there are none. Unless it is a `Converted`, its
+                values are all exactly `str`, `bool`, `int` or `float`.
             tracer: The caller's tracer; None for the tracer of scope `nemo.lens`.
             options: Kind, links, context, start time, `record_exception`; None for the defaults.
                 Their `attributes` have been merged into `attributes` already.
@@ -58,9 +65,12 @@ class SpanFactory(Protocol):
 _installed: SpanFactory | None = None
 _installed_for: object = None
 _get_tracer_then: object = None
+_looks_at_provider = True
 
 
-def install_span_factory(factory: SpanFactory | None, provider: object = None) -> None:
+def install_span_factory(
+    factory: SpanFactory | None, provider: object = None, *, checks_provider: bool = False
+) -> None:
     """Let `factory` build the spans of all helpers; None brings the plain factory back.
 
     The factory is asked only while `provider` is the global tracer provider and
@@ -70,10 +80,13 @@ def install_span_factory(factory: SpanFactory | None, provider: object = None) -
     Args:
         factory: What to ask for spans; see `SpanFactory`.
         provider: The tracer provider that the factory belongs to; None for the global one of now.
+        checks_provider: Whether the factory itself declines while another provider is the global
+            one; it is then not looked at here.
     """
-    global _get_tracer_then, _installed, _installed_for
+    global _get_tracer_then, _installed, _installed_for, _looks_at_provider
     _installed_for = trace.get_tracer_provider() if provider is None else provider
     _get_tracer_then = trace.get_tracer
+    _looks_at_provider = not checks_provider
     _installed = factory
 
 
@@ -88,7 +101,7 @@ def build_span(
     if (
         factory is not None
         and trace.get_tracer is _get_tracer_then
-        and trace.get_tracer_provider() is _installed_for
+        and (not _looks_at_provider or trace.get_tracer_provider() is _installed_for)
     ):
         try:
             span = factory(name, attributes, tracer, options)

@@ -15,13 +15,17 @@ import copy
 import functools
 import inspect
 import threading
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, cast
 
 from opentelemetry import context as context_api
 from opentelemetry import metrics as metrics_api
 from opentelemetry import trace as trace_api
 from opentelemetry.context import _SUPPRESS_INSTRUMENTATION_KEY, Context
+from opentelemetry.context.contextvars_context import ContextVarsRuntimeContext
 from opentelemetry.metrics._internal import _ProxyMeterProvider
+from opentelemetry.trace import SpanContext
+from opentelemetry.trace.propagation import _SPAN_KEY
 
 from nemo.lens.sdk import generations
 from nemo.lens.sdk.inherited_locks import renew_locks
@@ -49,6 +53,48 @@ EXPORTER_MODULES = (
 
 EXEMPLAR_RESERVOIRS = "opentelemetry.sdk.metrics._internal.exemplar.exemplar_reservoir"
 """What picks exemplars, with `randrange`."""
+
+_TRACER_FIELDS = frozenset(
+    {
+        "_instrumentation_scope",
+        "_nemo_lens_changed",
+        "_span_limits",
+        "_tracer_config",
+        "_tracer_metrics",
+        "id_generator",
+        "instrumentation_info",
+        "resource",
+        "sampler",
+        "span_processor",
+    }
+)
+_SPAN_FIELDS = frozenset(
+    {
+        "_attributes",
+        "_context",
+        "_end_time",
+        "_events",
+        "_instrumentation_info",
+        "_instrumentation_scope",
+        "_kind",
+        "_limits",
+        "_links",
+        "_lock",
+        "_name",
+        "_parent",
+        "_record_end_metrics",
+        "_record_exception",
+        "_resource",
+        "_sampler",
+        "_set_status_on_exception",
+        "_span_processor",
+        "_start_time",
+        "_status",
+        "_trace_config",
+    }
+)
+_CHANGED = "_nemo_lens_changed"
+_UNWATCHED = "_nemo_lens_unwatched"
 
 
 def suppress_instrumentation() -> object:
@@ -336,7 +382,220 @@ def plain_attributes(span: Any) -> dict[str, Any]:
 
 
 def span_clocks() -> list[tuple[ModuleType, str]]:
-    """The module globals through which the SDK looks at the clock for spans and their events."""
+    """The module globals through which spans and their events look at the clock."""
     from opentelemetry.sdk import trace as sdk_trace
 
-    return [(sdk_trace, name) for name in ("time_ns",) if hasattr(sdk_trace, name)]
+    from nemo.lens.sdk.fast_spans import exception_event, opening
+
+    return [
+        (module, name)
+        for module in (sdk_trace, opening, exception_event)
+        for name in ("time_ns", "monotonic_ns")
+        if hasattr(module, name)
+    ]
+
+
+def span_key() -> str:
+    """The key under which a context holds the current span."""
+    return _SPAN_KEY
+
+
+def uses_contextvars() -> bool:
+    """True when OpenTelemetry keeps the current context in a `contextvars` variable, as usual."""
+    return type(context_api._RUNTIME_CONTEXT) is ContextVarsRuntimeContext
+
+
+def context_variable() -> tuple[Callable[[], Any], Callable[[Any], Any], Callable[[Any], None]]:
+    """How to get the current context, to set it, and to take a setting back by its token."""
+    variable = cast("Any", context_api._RUNTIME_CONTEXT)._current_context
+    return variable.get, variable.set, variable.reset
+
+
+def holder_of_global_provider() -> Any:
+    """The module whose `_TRACER_PROVIDER` is the global tracer provider once there is one."""
+    return trace_api
+
+
+def no_trace_state() -> Any:
+    """The trace state of contexts that have none."""
+    return SpanContext(1, 1, is_remote=False).trace_state
+
+
+def real_tracer(tracer: Any) -> Any:
+    """What a tracer that was got before any provider was installed hands its calls to."""
+    return tracer._tracer if type(tracer) is trace_api.ProxyTracer else tracer
+
+
+def is_sdk_tracer_provider(provider: Any) -> bool:
+    """True for the SDK's own provider, not for classes that may do things differently."""
+    from opentelemetry.sdk.trace import TracerProvider as SdkTracerProvider
+
+    kind = type(provider)
+    return kind is SdkTracerProvider or kind.__name__ == "LensTracerProvider"
+
+
+def is_sdk_tracer(tracer: Any) -> bool:
+    """True for the SDK's own tracers, not for classes that may do things differently."""
+    from opentelemetry.sdk.trace import Tracer
+
+    return _unwatched(type(tracer)) is Tracer
+
+
+def unknown_parts_of_tracer(tracer: Any) -> set[str]:
+    """Fields of a tracer that no release known to us has."""
+    return set(vars(tracer)) - _TRACER_FIELDS
+
+
+def unknown_parts_of_span(span: Any) -> set[str]:
+    """Fields of a span that no release known to us has."""
+    return set(vars(span)) - _SPAN_FIELDS
+
+
+def tracer_is_enabled(tracer: Any) -> bool:
+    """Whether the tracer's configurator leaves it on; releases without configurators always do."""
+    return not hasattr(tracer, "_is_enabled") or bool(tracer._is_enabled())
+
+
+def tracer_counts_itself(tracer: Any) -> bool:
+    """Whether the SDK reports metrics about the spans of this tracer."""
+    metrics = getattr(tracer, "_tracer_metrics", None)
+    return metrics is not None and type(metrics).__name__ != "NoOpTracerMetrics"
+
+
+def stop_counting(tracer: Any) -> None:
+    """Keep a tracer from reporting metrics about its spans."""
+    if tracer_counts_itself(tracer):
+        from opentelemetry.sdk.trace._tracer_metrics import NoOpTracerMetrics
+
+        tracer._tracer_metrics = NoOpTracerMetrics()
+
+
+def always_samples(sampler: Any) -> bool:
+    """Whether a sampler records every span, adds nothing and keeps the parent's trace state."""
+    from opentelemetry.sdk.trace.sampling import Decision, StaticSampler
+
+    if type(sampler).should_sample is not StaticSampler.should_sample:
+        return False
+    return sampler._decision is Decision.RECORD_AND_SAMPLE
+
+
+def parent_based_branches(sampler: Any) -> tuple[Any, Any, Any] | None:
+    """What a parent-based sampler asks for roots and under local and remote sampled parents."""
+    from opentelemetry.sdk.trace.sampling import ParentBased
+
+    if type(sampler).should_sample is not ParentBased.should_sample:
+        return None
+    return sampler._root, sampler._local_parent_sampled, sampler._remote_parent_sampled
+
+
+def sequential_processors(active: Any) -> tuple[Any, ...] | None:
+    """The processors that are called one after another; None when they are called otherwise."""
+    from opentelemetry.sdk.trace import SynchronousMultiSpanProcessor
+
+    if _unwatched(type(active)) is not SynchronousMultiSpanProcessor:
+        return None
+    return tuple(active._span_processors)
+
+
+def minds_ending(processor: Any) -> bool:
+    """Whether a processor wants to be called while a span is ending, where the SDK does that."""
+    from opentelemetry.sdk.trace import SpanProcessor
+
+    base = getattr(SpanProcessor, "_on_ending", None)
+    return base is not None and getattr(processor._on_ending, "__func__", None) is not base
+
+
+def watch(owner: Any, changed: Callable[[], None]) -> None:
+    """Call `changed` after any attribute of a tracer, or of a list of processors, was set.
+
+    The object gets a subclass of its class; nothing else about it changes.
+    """
+    vars(owner)[_CHANGED] = changed
+    object.__setattr__(owner, "__class__", _watched_class(_unwatched(type(owner))))
+
+
+@functools.cache
+def _watched_class(kind: type) -> type:
+    def set_attribute(owner: Any, name: str, value: object) -> None:
+        object.__setattr__(owner, name, value)
+        vars(owner)[_CHANGED]()
+
+    names = {"__setattr__": set_attribute, "__module__": kind.__module__, _UNWATCHED: kind}
+    return type(kind.__name__, (kind,), names)
+
+
+def _unwatched(kind: type) -> type:
+    original: type = vars(kind).get(_UNWATCHED, kind)
+    return original
+
+
+def official_span_encoder() -> Any:
+    """The function that makes the official protobuf message of spans."""
+    from opentelemetry.exporter.otlp.proto.common.trace_encoder import encode_spans
+
+    return encode_spans
+
+
+def directly_encoding(exporter_class: Any, encode: Callable[[Any], Any]) -> Any:
+    """Subclass an official span exporter so that `encode` makes what it sends.
+
+    The exporter's own methods run, with another function in the place of `encode_spans`; everything
+    about the transport stays as it is. A release whose methods do not name `encode_spans` gets its
+    class back unchanged.
+
+    Args:
+        exporter_class: The HTTP or the gRPC span exporter.
+        encode: Makes an object with `SerializeToString` and `SerializePartialToString`.
+    """
+    replaced = {
+        name: _with_global(function, "encode_spans", encode)
+        for name, function in vars(exporter_class).items()
+        if isinstance(function, FunctionType) and "encode_spans" in function.__code__.co_names
+    }
+    return (
+        type(exporter_class.__name__, (exporter_class,), replaced) if replaced else exporter_class
+    )
+
+
+def sending_bytes(exporter_class: Any) -> Any:
+    """Subclass an official gRPC span exporter so that its stub sends what serialises itself."""
+    from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
+
+    class Stub:
+        def __init__(self, channel: Any) -> None:
+            self.Export = channel.unary_unary(
+                "/opentelemetry.proto.collector.trace.v1.TraceService/Export",
+                request_serializer=lambda request: request.SerializeToString(),
+                response_deserializer=ExportTraceServiceResponse.FromString,
+            )
+
+    stub = property(lambda _exporter: Stub, lambda _exporter, _given: None)
+    return type(exporter_class.__name__, (exporter_class,), {"_stub": stub})
+
+
+def _with_global(function: FunctionType, name: str, value: object) -> FunctionType:
+    """Copy a function so that it, and only it, sees another value of one global."""
+    copied = FunctionType(
+        function.__code__,
+        {**function.__globals__, name: value},
+        function.__name__,
+        function.__defaults__,
+        function.__closure__,
+    )
+    copied.__kwdefaults__ = function.__kwdefaults__
+    return copied
+
+
+def wire_contexts(span: Any) -> tuple[tuple[int, int, Any], tuple[int, bool] | None]:
+    """The ids of a span and its parent, without making context objects that nobody keeps.
+
+    Returns:
+        Trace id, span id and trace state; the parent's span id and whether it is remote, or None.
+    """
+    fields = getattr(span, "wire_contexts", None)
+    if fields is not None:
+        answer: tuple[tuple[int, int, Any], tuple[int, bool] | None] = fields()
+        return answer
+    context, parent = span._context, span._parent
+    ids = context.trace_id, context.span_id, context.trace_state
+    return ids, None if parent is None else (parent.span_id, parent.is_remote)

@@ -22,6 +22,8 @@ class RandomIds(IdGenerator):
 
     def __init__(self) -> None:
         self._random = random.Random()  # noqa: S311 - ids must be unique, not secret
+        self.bits = self._random.getrandbits
+        """Random bits as an integer; what the ids are made of."""
         _generators.add(self)
 
     def generate_span_id(self) -> int:

@@ -14,6 +14,7 @@ from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.trace import TracerProvider
 
 from nemo.lens.sdk import _otel_private, generations
+from nemo.lens.sdk.fast_spans import factory as fast_spans
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -92,6 +93,8 @@ class InstalledProviders:
             return
         self.tracer_provider = installed
         self.exports = True
+        if fast_spans.install(installed):
+            self._undo.append(fast_spans.uninstall)
 
     def _install_metrics(self, built: Build, fresh: MeterProvider) -> None:
         installed = opentelemetry.metrics.get_meter_provider()

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor
 
@@ -86,6 +86,24 @@ class LensSpanProcessor(SpanProcessor):
                 for queue in self._queues:
                     queue.counts.lose(counts.AFTER_SHUTDOWN)
             return
+        self._put(span)
+
+    def direct_hooks(self) -> tuple[Callable[[int, Span], object], Callable[[Any], object]]:
+        """What `on_start` and `on_end` come to for sampled spans that have their scope already.
+
+        Returns:
+            To be called with the id of a started span and the span, and with an ended span.
+        """
+        forget = self._open.pop
+        put = self._puts[0] if len(self._puts) == 1 else self._put
+
+        def finish(span: Any) -> None:
+            if forget(span._span_id, None) is not None:  # noqa: SLF001 - a span of fast_spans
+                put(span)
+
+        return self._open.__setitem__, finish
+
+    def _put(self, span: ReadableSpan) -> None:
         for put in self._puts:
             put(span)
 
@@ -101,7 +119,7 @@ class LensSpanProcessor(SpanProcessor):
 
     def after_fork(self) -> None:
         """Forget the parent's open spans: the parent ends and exports them."""
-        self._open = {}
+        self._open.clear()
 
     def shutdown(self) -> None:
         """Shut the pipeline down; `TracerProvider.shutdown` ends here."""

@@ -47,6 +47,16 @@ class RankAwareSampler(Sampler):
         self._delegate = delegate or ALWAYS_ON
         self._selected = rank_hash(rank) < sample_rate
 
+    @property
+    def is_selected(self) -> bool:
+        """Whether this rank is selected, so that the delegate decides."""
+        return self._selected
+
+    @property
+    def delegate(self) -> Sampler:
+        """The sampler that decides on a selected rank."""
+        return self._delegate
+
     def should_sample(  # noqa: PLR0917 - the interface of OpenTelemetry
         self,
         parent_context: Context | None,

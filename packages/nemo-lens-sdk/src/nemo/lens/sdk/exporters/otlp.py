@@ -160,6 +160,8 @@ def _build_grpc(signal: Signal, attempt: Attempt) -> Any:
     from nemo.lens.sdk.exporters.wire import WatchedStub
 
     exporter_class = _exporter_class(signal, "grpc")
+    if signal == "traces":
+        exporter_class = _otel_private.sending_bytes(exporter_class)
     exporter_class = _otel_private.watching_grpc_exporter(
         exporter_class, lambda stub: WatchedStub(stub, attempt)
     )
@@ -189,7 +191,15 @@ def _build_http(signal: Signal, attempt: Attempt, *, as_json: bool) -> Any:
 def _exporter_class(signal: Signal, transport: Literal["grpc", "http"]) -> Any:
     official = _OFFICIAL[signal]
     exporters = import_module(f"opentelemetry.exporter.otlp.proto.{transport}.{official.module}")
-    return getattr(exporters, official.exporter_class)
+    exporter_class = getattr(exporters, official.exporter_class)
+    return _directly_encoding(exporter_class) if signal == "traces" else exporter_class
+
+
+def _directly_encoding(exporter_class: Any) -> Any:
+    from nemo.lens.sdk.exporters.span_protobuf import encode_spans
+
+    isolate_random_streams()  # the class below keeps the globals that it finds now
+    return _otel_private.directly_encoding(exporter_class, encode_spans)
 
 
 def _to_json(signal: Signal) -> Callable[[bytes], bytes]:
