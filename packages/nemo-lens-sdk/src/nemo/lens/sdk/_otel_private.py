@@ -557,6 +557,11 @@ def directly_encoding(exporter_class: Any, encode: Callable[[Any], Any]) -> Any:
     )
 
 
+def _serialized(request: Any) -> bytes:
+    content: bytes = request.SerializeToString()
+    return content
+
+
 def sending_bytes(exporter_class: Any) -> Any:
     """Subclass an official gRPC span exporter so that its stub sends what serialises itself."""
     from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
@@ -565,7 +570,7 @@ def sending_bytes(exporter_class: Any) -> Any:
         def __init__(self, channel: Any) -> None:
             self.Export = channel.unary_unary(
                 "/opentelemetry.proto.collector.trace.v1.TraceService/Export",
-                request_serializer=lambda request: request.SerializeToString(),
+                request_serializer=_serialized,
                 response_deserializer=ExportTraceServiceResponse.FromString,
             )
 

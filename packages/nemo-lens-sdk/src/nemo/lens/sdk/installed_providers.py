@@ -74,6 +74,7 @@ class InstalledProviders:
     def _install_traces(self, built: Build, fresh: LensTracerProvider) -> None:
         installed = opentelemetry.trace.get_tracer_provider()
         if generations.is_ours(installed):
+            # Perhaps of an earlier copy of our modules, but of the same shape.
             own = cast("LensTracerProvider", installed)
             _otel_private.renew_tracer_provider(own, fresh)
             self._own_tracer_provider = own

@@ -216,7 +216,7 @@ def _attributes(attributes: Mapping[str, Any], tag: bytes) -> bytes:
     parts: list[bytes] = []
     for key, value in attributes.items():
         encoded_key = _keys.get(key) or _key(key)
-        kind = type(value)
+        kind: type = type(value)
         if kind is str:
             text = value.encode()
             size = len(text)
@@ -241,7 +241,7 @@ def _attributes(attributes: Mapping[str, Any], tag: bytes) -> bytes:
 
 def _value(value: Any) -> bytes:
     """Encode an `AnyValue`; raises for what is unusual."""
-    kind = type(value)
+    kind: type = type(value)
     if kind is str:
         return _field(b"\x0a", value.encode())
     if kind is bool:

@@ -18,10 +18,8 @@ from typing import TYPE_CHECKING
 from opentelemetry.attributes import BoundedAttributes
 from opentelemetry.sdk.trace import Event
 
+from nemo.lens.semconv import EXCEPTION_MESSAGE, EXCEPTION_STACKTRACE, EXCEPTION_TYPE
 from nemo.lens.spans.outcome import (
-    EXCEPTION_MESSAGE,
-    EXCEPTION_STACKTRACE,
-    EXCEPTION_TYPE,
     exception_message,
     exception_type,
     exported_stacktrace,
