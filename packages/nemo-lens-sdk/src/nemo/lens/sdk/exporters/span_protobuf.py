@@ -8,6 +8,9 @@ encoder; tests compare the two. Whatever is unusual (a mapping or bytes as a val
 beyond 64 bits, a lone surrogate) goes to the official encoder, so it ends as it always does.
 """
 
+# Attribute values are anything; their types are asked for at run time, one by one.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false
+
 from __future__ import annotations
 
 import struct
@@ -216,7 +219,7 @@ def _attributes(attributes: Mapping[str, Any], tag: bytes) -> bytes:
     parts: list[bytes] = []
     for key, value in attributes.items():
         encoded_key = _keys.get(key) or _key(key)
-        kind: type = type(value)
+        kind = type(value)
         if kind is str:
             text = value.encode()
             size = len(text)
@@ -241,7 +244,7 @@ def _attributes(attributes: Mapping[str, Any], tag: bytes) -> bytes:
 
 def _value(value: Any) -> bytes:
     """Encode an `AnyValue`; raises for what is unusual."""
-    kind: type = type(value)
+    kind = type(value)
     if kind is str:
         return _field(b"\x0a", value.encode())
     if kind is bool:

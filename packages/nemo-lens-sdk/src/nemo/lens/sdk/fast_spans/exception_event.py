@@ -23,6 +23,7 @@ from nemo.lens.spans.outcome import (
     exception_message,
     exception_type,
     exported_stacktrace,
+    has_text,
     record_exception_event,
 )
 from nemo.lens.spans.redaction import is_redacted
@@ -77,11 +78,11 @@ class ExceptionEvent(Event):
 
 def record_lazily(span: FastSpan, error: BaseException) -> None:
     """Record `error` on `span`; what cannot be put off, or fails, is recorded as on every span."""
-    if is_redacted(EXCEPTION_MESSAGE) or is_redacted(EXCEPTION_STACKTRACE):
+    redacted = is_redacted(EXCEPTION_MESSAGE) or is_redacted(EXCEPTION_STACKTRACE)
+    if redacted or not has_text(error):
         record_exception_event(span, error)
         return
     try:
-        str(error)
         event = ExceptionEvent(error, span._limits, time_ns())
     except Exception:  # a hostile exception
         record_exception_event(span, error)
