@@ -63,15 +63,11 @@ def unknown_names(
     """List the lines of `source` with a name in one of `namespaces` that has no constant."""
     prefixes = tuple(f"{namespace}." for namespace in namespaces)
     for node in ast.walk(ast.parse(source)):
-        text = node.value if isinstance(node, ast.Constant) else None
-        if (
-            isinstance(text, str)
-            and text.startswith(prefixes)
-            and _NAME.fullmatch(text)
-            and not NO_ATTRIBUTES.fullmatch(text)
-            and text not in constants
-        ):
-            yield node.lineno, text
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            text = node.value
+            in_namespace = text.startswith(prefixes) and _NAME.fullmatch(text)
+            if in_namespace and text not in constants and not NO_ATTRIBUTES.fullmatch(text):
+                yield node.lineno, text
 
 
 def checked_files(root: Path = workspace.ROOT) -> Iterable[Path]:

@@ -26,10 +26,29 @@ def parsed(path):
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
+def run(tree):
+    """The statements of a module that run, which leaves out what is for type checkers."""
+    return ast.Module(
+        [
+            statement
+            for node in tree.body
+            for statement in (node.orelse if is_for_checkers(node) else [node])
+        ],
+        [],
+    )
+
+
+def is_for_checkers(node):
+    """Whether a statement is `if TYPE_CHECKING:`."""
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+
+
 def test_fallbacks_import_the_standard_library_alone():
     """A consumer can copy the module into a process that has nothing installed."""
-    foreign = set(imported_roots(parsed(API / "fallbacks.py"))) - sys.stdlib_module_names
+    foreign = set(imported_roots(run(parsed(API / "fallbacks.py")))) - sys.stdlib_module_names
     assert foreign == set()
+    planted = run(ast.parse("if TYPE_CHECKING:\n    import a\nelse:\n    import b\nimport c"))
+    assert set(imported_roots(planted)) == {"b", "c"}
 
 
 def test_the_front_extends_its_path_first():

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from urllib.parse import quote, unquote
 
 from nemo.lens.semconv.encoding import compose_attributes
+from nemo.lens.spans.text import real_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, MutableMapping
@@ -260,14 +261,14 @@ def _encoded(name: str, value: Any) -> str | None:
         "or a number is expected. It is left out.",
         name,
         OTEL_RESOURCE_ATTRIBUTES,
-        type.__repr__(type(value)),
+        type.__repr__(real_type(value)),
     )
     return None
 
 
 def _text(value: object) -> str | None:
     """Spell a scalar as what it holds, whatever its class says of it: enums, numpy's numbers."""
-    kind: type[Any] = type(value)
+    kind = real_type(value)
     for scalar, spell in _SPELLINGS.items():
         if issubclass(kind, scalar):
             return spell(value)
