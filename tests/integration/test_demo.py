@@ -410,8 +410,11 @@ def test_ctrl_c_ends_everything_and_keeps_what_was_recorded(training):
 
     assert (status, out) == (130, "")
     assert "interrupted after step" in err
+    assert "ended with SIGTERM" in err
     assert "Traceback" not in err
-    assert lens("report", demo.folder).returncode == 0
+    report = lens("report", demo.folder)
+    assert report.returncode == 0
+    assert report.stdout.startswith("Ranks 0, 1 were ended by SIGTERM.")
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
@@ -424,3 +427,5 @@ def test_no_rank_survives_the_launcher(training, number):
 
     assert status == -number
     assert "Traceback" not in err
+    report = lens("report", demo.folder).stdout
+    assert report.startswith("The job ended early with an error: demo.job failed on ranks 0, 1.")
