@@ -11,7 +11,7 @@ import sys
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from benchmarks import disabled, processes
+from benchmarks import disabled, metrics, processes
 from benchmarks.rows import NotMeasurableError
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from benchmarks.rows import Row
 
-SUITES = (disabled, processes)
+SUITES = (disabled, processes, metrics)
 """Modules that offer a tuple `ROWS`; a new group of measures is a new module here."""
 
 ATTEMPTS = 3

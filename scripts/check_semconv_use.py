@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 SEMCONV = Path("packages/nemo-lens-api/src/nemo/lens/semconv")
 NAMESPACES = (
     *("nv.dl", "nv.gpu", "dl", "nemo", "slurm", "wandb", "inverted", "exception"),
-    *("service", "deployment", "host", "process", "container", "k8s"),
+    *("service", "deployment", "host", "container", "k8s"),
 )
 """Where a name is the name of an attribute."""
 
-METRIC_NAMESPACES = ("rl", "gym", "gen_ai")
+METRIC_NAMESPACES = ("rl", "gym", "gen_ai", "process")
 """Where it may be the name of a metric too; the instruments declare those."""
 INSTRUMENTS = "nemo-lens-instruments"
 

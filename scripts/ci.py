@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import ray_tests
 import torch_tests
 import workspace
 
@@ -96,12 +97,18 @@ def _packaging() -> Iterator[Command]:
 
 
 def _integration() -> Iterator[Command]:
+    yield [sys.executable, "scripts/install_prometheus.py"]
     pytest = [*_UV, "python", "-m", "pytest", "-m", "integration", "tests"]
-    yield [*pytest, "--ignore=tests/packaging", f"--ignore-glob={torch_tests.TESTS}"]
+    elsewhere = [f"--ignore-glob={torch_tests.TESTS}", f"--ignore={ray_tests.TESTS}"]
+    yield [*pytest, "--ignore=tests/packaging", *elsewhere]
 
 
 def _torch() -> Iterator[Command]:
     yield [sys.executable, "scripts/torch_tests.py"]
+
+
+def _ray() -> Iterator[Command]:
+    yield [sys.executable, "scripts/ray_tests.py"]
 
 
 STEPS = (
@@ -117,6 +124,7 @@ STEPS = (
     Step("packaging", "fresh installs, a planted violation, the launcher", _packaging),
     Step("integration", "real processes, signals, servers", _integration),
     Step("torch", "tensors and compiled steps, in a side environment", _torch),
+    Step("ray", "tasks and actors on a local cluster, in a side environment", _ray),
 )
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import workspace
-from generated_page import between_markers, table, write_or_check
+from generated_page import between_markers, command_line, table
 
 from nemo.lens.cli.command_line import Parser
 from nemo.lens.cli.commands import COMMANDS
@@ -45,7 +45,7 @@ class Recorder(Parser):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Write or check the page; gives the exit status."""
-    return write_or_check(argv, PAGE, with_reference, script="generate_cli_reference.py")
+    return command_line(argv, PAGE, with_reference, script="generate_cli_reference.py")
 
 
 def with_reference(page: str) -> str:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import workspace
-from generated_page import between_markers, table, write_or_check
+from generated_page import between_markers, command_line, table
 
 from nemo.lens.configuration.foreign_variables import FOREIGN_VARIABLES
 from nemo.lens.configuration.settings import SETTINGS
@@ -32,7 +32,7 @@ COLUMNS = ("variable", "field", "default", "accepted", "used by", "since", "mean
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Write or check the page; gives the exit status."""
-    return write_or_check(argv, PAGE, with_tables, script="generate_settings_table.py")
+    return command_line(argv, PAGE, with_tables, script="generate_settings_table.py")
 
 
 def with_tables(page: str) -> str:

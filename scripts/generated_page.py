@@ -1,10 +1,6 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
 # SPDX-License-Identifier: Apache-2.0
-"""Pages of the documentation with parts that are written from the code, between markers.
-
-The scripts that write them share one command line: without arguments they write, with ``--check``
-they fail when the page differs from the code.
-"""
+"""Pages of the documentation of which a part is generated: what stands between two markers."""
 
 from __future__ import annotations
 
@@ -13,52 +9,67 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import workspace
-
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
+
+
+def between_markers(page: str, name: str, content: str) -> str:
+    """Give `page` with `content` in place of what stands between the markers called `name`."""
+    begin, end = f"<!-- begin generated: {name} -->", f"<!-- end generated: {name} -->"
+    head, found_begin, rest = page.partition(begin)
+    _, found_end, tail = rest.partition(end)
+    if not (found_begin and found_end):
+        raise SystemExit(f"the page lacks the markers {begin} and {end}, in this order")
+    return f"{head}{begin}\n{content}\n{end}{tail}"
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Give a Markdown table."""
+    head = (columns, ["---"] * len(columns))
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in (*head, *rows))
 
 
 def write_or_check(
-    argv: Sequence[str] | None, page: Path, generated: Callable[[str], str], *, script: str
+    page: Path, generate: Callable[[str], str], *, check: bool, source: str, command: str
 ) -> int:
-    """Parse the command line, then write or check the page.
+    """Bring a page up to date, or say that it is not; gives the exit status.
+
+    Args:
+        page: The file.
+        generate: Gives the page as it should be, from the page as it is.
+        check: Write nothing, and fail on a difference.
+        source: What the generated part is made from, for the message.
+        command: The command that writes the page, for the message.
+    """
+    before = page.read_text(encoding="utf-8")
+    after = generate(before)
+    if not check:
+        page.write_text(after, encoding="utf-8")
+        return 0
+    if before != after:
+        print(f"{page} differs from {source}: run {command}", file=sys.stderr)
+    return int(before != after)
+
+
+def command_line(
+    argv: Sequence[str] | None, page: Path, generate: Callable[[str], str], *, script: str
+) -> int:
+    """Do what the command line of a script says that writes one page; gives the exit status.
 
     Args:
         argv: The arguments; those of the process for None.
-        page: The page, unless ``--page`` names another one.
-        generated: Gives the text of the page, with the generated parts as they should be.
-        script: Name of the script that writes the page, for messages.
-
-    Returns:
-        The exit status.
+        page: The page, unless `--page` names another one.
+        generate: Gives the page as it should be, from the page as it is.
+        script: The name of the script, for messages.
     """
     parser = argparse.ArgumentParser(description=f"Write the generated parts of {page.name}.")
     parser.add_argument("--check", action="store_true", help="write nothing; fail on a difference")
     parser.add_argument("--page", type=Path, default=page, help="the page (default: the project's)")
     options = parser.parse_args(argv)
-    before = options.page.read_text(encoding="utf-8")
-    after = generated(before)
-    if not options.check:
-        options.page.write_text(after, encoding="utf-8")
-        return 0
-    cure = f"{options.page} differs from the code: run python scripts/{script}"
-    return workspace.report(
-        [cure] if before != after else [], f"{options.page.name} is what the code says"
+    return write_or_check(
+        options.page,
+        generate,
+        check=options.check,
+        source="the code",
+        command=f"python scripts/{script}",
     )
-
-
-def between_markers(page: str, name: str, content: str) -> str:
-    """Give `page` with `content` in place of what stands between the markers of that name."""
-    begin, end = f"<!-- begin generated: {name} -->", f"<!-- end generated: {name} -->"
-    head, found_begin, rest = page.partition(begin)
-    _, found_end, tail = rest.partition(end)
-    if not (found_begin and found_end):
-        sys.exit(f"the page lacks the markers {begin} and {end}, in this order")
-    return f"{head}{begin}\n{content}\n{end}{tail}"
-
-
-def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Give a Markdown table."""
-    lines = (columns, ["---"] * len(columns), *rows)
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)

@@ -19,7 +19,7 @@ import versions
 import workspace
 
 _FLOOR = re.compile(r"\"(?P<name>opentelemetry-[a-z-]+)>=(?P<version>[\w.]+)[^\"]*\"")
-_TEST_TOOLS = ["pytest", "hypothesis", "numpy", "pyyaml", "uvicorn"]
+_TEST_TOOLS = ["pytest", "hypothesis", "numpy", "pyyaml", "uvicorn", "cloudpickle"]
 _EXTRAS = "aiohttp,fastapi,httpx,requests"
 
 

@@ -39,7 +39,8 @@ def main() -> int:
         print(f"NOT RUN: tests with torch, pip cannot install {TORCH} here")
         return workspace.NOT_RUN
     # The tree itself, not an installed copy that a later run might find stale.
-    sources = [workspace.API.folder / "src", workspace.SDK.folder / "src"]
+    parts = (workspace.API, workspace.SDK, workspace.CONTRIB)
+    sources = [part.folder / "src" for part in parts]
     subprocess.run([*pip, "opentelemetry-sdk>=1.30,<2"], check=True)
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, sources))}
     pytest = [python, "-m", "pytest", "-m", "integration", "-p", "nemo.lens.testing", *tests]

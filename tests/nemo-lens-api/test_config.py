@@ -24,6 +24,10 @@ from nemo.lens.vocabulary import SpanGroup
 any_text = st.text() | st.text(alphabet=st.characters(categories=["Cs", "Cc", "Zs", "Lu"]))
 switches = st.booleans()
 names = st.lists(st.text().filter(lambda name: "," not in name), max_size=4)
+metric_names = st.from_regex(r"[a-z][a-z0-9_./-]{0,9}", fullmatch=True)
+bounds = st.lists(
+    st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=5, unique=True
+).map(sorted)
 counts = st.integers(min_value=1, max_value=2**31 - 1)
 
 configurations = st.builds(
@@ -54,6 +58,11 @@ configurations = st.builds(
     sigterm_flush=switches,
     flush_signals=st.lists(st.sampled_from(["SIGUSR1", "usr2", "SIGHUP"])),
     queue_size=counts,
+    metric_buckets=st.dictionaries(metric_names, bounds, max_size=3),
+    metric_drop=st.lists(st.sampled_from(["rl.*", "*", "gym.verify.?"]), unique=True),
+    metric_attributes=st.dictionaries(
+        metric_names, st.lists(st.sampled_from(["a", "gen_ai.token.type", "é"])), max_size=3
+    ),
 )
 
 COPIES = {
@@ -77,6 +86,9 @@ BAD_VALUES = {
     "step_sampling": 0,
     "flush_signals": ("SIGKILL",),
     "queue_size": 1.0,
+    "metric_buckets": "rl.reward=1,2",
+    "metric_drop": ("rl reward",),
+    "metric_attributes": {"rl.reward": "rank"},
 }
 
 

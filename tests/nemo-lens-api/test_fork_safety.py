@@ -79,6 +79,86 @@ def test_two_hundred_forks_beside_eight_busy_threads_never_hang():
     assert out == "forked 200\n"
 
 
+SPANS_BESIDE_FORKS = """
+    import os, random, sys, threading, time
+    import nemo.lens as lens
+    from nemo.lens.state import set_enabled_span_groups
+
+    def open_spans():
+        with lens.managed_span("step", "lib.step", n=1), lens.span_cm("lib.part"):
+            lens.mark("step", "lib.mark")
+            lens.open_span("step", "lib.open").close()
+            with lens.attached_context({}), lens.span_attributes({"a": 1}):
+                lens.trace_fn("step", "lib.fn")(lambda: None)()
+
+    def beside_busy_threads(forks, *, cold):
+        set_enabled_span_groups(frozenset({"step"}))
+        if not cold:
+            open_spans()
+
+        def work():
+            while True:
+                open_spans()
+
+        for _ in range(8):
+            threading.Thread(target=work, daemon=True).start()
+        for fork in range(forks):
+            time.sleep(random.uniform(0, 0.15 if cold else 0.002))
+            pid = os.fork()
+            if pid == 0:
+                open_spans()
+                os._exit(0)
+            wait_for(pid, fork, limit_s=10)
+
+    def wait_for(pid, what, limit_s):
+        deadline = time.monotonic() + limit_s
+        while True:
+            done, status = os.waitpid(pid, os.WNOHANG)
+            if done:
+                break
+            if time.monotonic() > deadline:
+                os.kill(pid, 9)
+                print("hangs:", what)
+                os._exit(1)
+            time.sleep(0.001)
+        if status:
+            print("failed:", what, status)
+            os._exit(1)
+"""
+
+
+def test_children_of_a_process_whose_threads_open_spans_never_hang():
+    """Two hundred forks beside eight threads that open spans of every kind."""
+    out = run(
+        SPANS_BESIDE_FORKS
+        + """
+    beside_busy_threads(200, cold=False)
+    print("no hang", flush=True)
+    os._exit(0)
+"""
+    )
+    assert out == "no hang\n"
+
+
+def test_a_fork_waits_for_the_first_span_of_another_thread():
+    """The first span loads modules; a child forked in the middle of that could never load them."""
+    out = run(
+        SPANS_BESIDE_FORKS
+        + """
+    for process in range(25):
+        random.seed(process)
+        pid = os.fork()
+        if pid == 0:
+            beside_busy_threads(1, cold=True)
+            os._exit(0)
+        wait_for(pid, process, limit_s=60)
+    print("no hang", flush=True)
+    os._exit(0)
+"""
+    )
+    assert out == "no hang\n"
+
+
 def test_one_hook_serves_every_module_of_the_process():
     """Repair functions are collected behind a single `os.register_at_fork`."""
     out = run(
@@ -95,7 +175,12 @@ def test_one_hook_serves_every_module_of_the_process():
         for _ in range(5):
             run_in_forked_child(lambda: None)
             state.set_span_group_spec("all")
-        ours = [hook for hook in hooks if "nemo" in hook["after_in_child"].__module__]
+        ours = [
+            repair
+            for hook in hooks
+            for moment, repair in hook.items()
+            if moment == "after_in_child" and "nemo" in repair.__module__
+        ]
         print(len(ours), len(groups.SpanRegistry.namespaces()))
         """
     )

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from unittest import mock
 
 import pytest
@@ -538,3 +539,43 @@ def test_children_forked_while_threads_open_spans_open_spans_too(spans):
         for thread in threads:
             thread.join()
     assert statuses == [0] * 20
+
+
+class TestGivenStartTimes:
+    """Spans that started before their block was entered."""
+
+    HOUR_NS = 3600 * 10**9
+
+    def options(self, age_ns):
+        """Return options for a span that started so long ago."""
+        return SpanOptions(start_time=time.time_ns() - age_ns)
+
+    @pytest.mark.parametrize("how", ["managed_span", "span_cm", "open_span"])
+    def test_a_backdated_span_lasts_from_its_start_until_now(self, spans, how):
+        """Not only as long as its block."""
+        options = self.options(self.HOUR_NS)
+        opened = {
+            "managed_span": lambda: managed_span("step", "s", _span=options),
+            "span_cm": lambda: span_cm("s", _span=options),
+            "open_span": lambda: helpers.open_span("step", "s", _span=options),
+        }[how]()
+        with opened:
+            pass
+        span = spans.span("s")
+        assert span.start_time == options.start_time
+        assert self.HOUR_NS <= span.end_time - span.start_time < self.HOUR_NS + 10**11
+
+    def test_a_start_in_the_future_gives_no_negative_duration(self, spans):
+        """The clocks of two hosts differ."""
+        with managed_span("step", "s", _span=self.options(-self.HOUR_NS)):
+            pass
+        assert spans.span("s").end_time == spans.span("s").start_time
+
+    @pytest.mark.parametrize("start_time", [-1, 2**64, 1.5, True, "0"])
+    def test_a_start_that_no_exporter_takes_is_ignored_and_counted(self, spans, start_time):
+        """The span starts now."""
+        before = time.time_ns()
+        with managed_span("step", "s", _span=SpanOptions(start_time=start_time)):
+            pass
+        assert before <= spans.span("s").start_time <= time.time_ns()
+        assert discarded() == {"option start_time": 1}

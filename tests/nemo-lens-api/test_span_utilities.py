@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Spans with times that were measured elsewhere, and when this process was created."""
 
+import decimal
 import os
 import subprocess
 import sys
@@ -16,7 +17,11 @@ from opentelemetry.context import Context
 
 from nemo.lens import span_utilities
 from nemo.lens.span_utilities import emit_span, linux_process_create_time
+from nemo.lens.spans.discards import discarded
 from nemo.lens.spans.span_names import group_of
+
+LATEST = 2**64 - 1
+"""The last nanosecond that OTLP has room for."""
 
 
 class TestEmitSpan:
@@ -96,7 +101,51 @@ class TestEmitSpan:
             emit_span(None, "a", 1, bad)
         assert nemo_lens_recorder.started == []
 
-    @given(start=st.decimals(-(10**9), 10**10, places=9), length=st.decimals(0, 10**9, places=9))
+    @pytest.mark.parametrize(
+        ("start", "end", "start_time", "end_time"),
+        [
+            (-5, -4, 0, 0),
+            (-1, 2, 0, 2 * 10**9),
+            ("1e30", "1e31", LATEST, LATEST),
+            ("1e999999999", "1e999999999", LATEST, LATEST),
+            (1, "18446744073.709551616", 10**9, LATEST),
+        ],
+    )
+    def test_times_that_no_exporter_takes_are_clamped_and_counted(
+        self, nemo_lens_recorder, start, end, start_time, end_time
+    ):
+        """One such span would lose its whole batch."""
+        span = emit_span(None, "odd", start, end)
+        assert (span.start_time, span.end_time) == (start_time, end_time)
+        assert set(discarded()) == {"time out of range"}
+
+    def test_the_callers_decimal_context_does_not_matter(self, nemo_lens_recorder):
+        """Neither its precision nor what it traps."""
+        with decimal.localcontext() as context:
+            context.prec = 6
+            context.traps[decimal.Inexact] = True
+            span = emit_span(None, "exact", "1700000000.123456789", "1700000001.5")
+            with pytest.raises(ValueError, match="must be finite"):
+                emit_span(None, "no number", "x", 1)
+        assert (span.start_time, span.end_time) == (1700000000123456789, 1700000001500000000)
+
+    def test_hostile_objects_lose_themselves_only(self, nemo_lens_recorder):
+        """A time that cannot be read is a bad value; attributes that cannot are counted."""
+
+        class Hostile(dict):
+            def refuse(self, *_args):
+                raise RuntimeError("hostile")
+
+            __str__ = __repr__ = __bool__ = __iter__ = keys = items = refuse
+
+        with pytest.raises(ValueError, match=r"start_epoch_seconds must be finite.*Hostile"):
+            emit_span(None, "a", Hostile(), 1)
+        for attributes in (Hostile(a=1), [1], 5):
+            assert emit_span(None, "a", 1, 2, attributes=attributes).attributes == {}
+        assert emit_span(None, Hostile(), 2, 1).end_time == 2 * 10**9
+        assert emit_span(None, "a", 1, 2, context="garbage").start_time == 10**9
+
+    @given(start=st.decimals(0, 10**10, places=9), length=st.decimals(0, 10**9, places=9))
     def test_every_decimal_time_is_exact(self, start, length):
         """Nanoseconds are the truncated product."""
         from nemo.lens.testing import RecordingTracerProvider
@@ -141,6 +190,10 @@ class TestProcessCreateTime:
             ("1 (a) S " + "0 " * 20, "", 100),
             ("1 (a) S " + "0 " * 20, "x", 100),
             ("1 (a) S " + "0 " * 20, "1 1", 0),
+            ("1 (a) S " + "0 " * 20, "nan 1", 100),
+            ("1 (a) S " + "0 " * 20, "inf 1", 100),
+            ("1 (a) S " + "0 " * 18 + "9" * 400, "1 1", 100),
+            ("1 (a) S " + "0 " * 18 + "9" * 5000, "1 1", 100),
         ],
     )
     def test_malformed_data_is_refused(self, stat, uptime, ticks):

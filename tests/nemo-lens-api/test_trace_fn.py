@@ -166,6 +166,19 @@ class TestFunctions:
         assert Model().work(3) == 3
         assert spans.names() == ["cached"]
 
+    def test_a_cached_function_still_shows_its_cache(self, spans):
+        """Methods that are no part of its `__dict__`."""
+
+        @trace_fn("step", "cached")
+        @functools.lru_cache
+        def cached(x):
+            return x
+
+        assert (cached(1), cached(1)) == (1, 1)
+        assert cached.cache_info().hits == 1
+        cached.cache_clear()
+        assert cached.cache_info().hits == 0
+
 
 class TestObjects:
     """Partial objects, bound methods, callable objects, built-ins, classes."""
@@ -223,6 +236,113 @@ class TestObjects:
         assert trace_fn("step", "b")(len)("abc") == 3
         assert trace_fn("step", "c")(dict)(a=1) == {"a": 1}
         assert spans.names() == ["m", "b", "c"]
+
+
+async def async_module_level(x, y):
+    """Serve as the coroutine function of a partial object."""
+    await asyncio.sleep(0)
+    return x + y
+
+
+def generate_module_level(x, y):
+    """Serve as the generator function of a partial object."""
+    yield from (x, y)
+
+
+async def agenerate_module_level(x, y):
+    """Serve as the async generator function of a partial object."""
+    yield x
+    yield y
+
+
+class Service:
+    """An object with an async `__call__`, a bound one, and state."""
+
+    state = 5
+
+    async def __call__(self, x):
+        """Return what was given."""
+        return x
+
+    async def method(self, x):
+        """Return what was given."""
+        return x
+
+
+class Source:
+    """An object whose `__call__` is a generator function."""
+
+    def __call__(self, x):
+        """Yield what was given."""
+        yield x
+
+
+async def collected(items):
+    """Return the items of an async iterable."""
+    return [item async for item in items]
+
+
+def result_of(call, x):
+    """Call and drive to its end what `call` makes of `x`."""
+    made = call(x)
+    if inspect.isawaitable(made):
+
+        async def awaited():
+            return await made
+
+        return asyncio.run(awaited())
+    return asyncio.run(collected(made)) if inspect.isasyncgen(made) else list(made)
+
+
+def partial_of(function):
+    """Return a partial object with a first argument of 1."""
+    return functools.partial(function, 1)
+
+
+LATE_WORKERS = {
+    "async partial": (lambda: partial_of(async_module_level), 3),
+    "generator partial": (lambda: partial_of(generate_module_level), [1, 2]),
+    "async generator partial": (lambda: partial_of(agenerate_module_level), [1, 2]),
+    "async object": (Service, 2),
+    "generator object": (Source, [2]),
+    "async bound method": (lambda: Service().method, 2),
+}
+
+
+@pytest.mark.parametrize("kind", LATE_WORKERS)
+class TestObjectsThatWorkAfterTheCall:
+    """Partial objects, bound methods and callable objects of the asynchronous and lazy kinds."""
+
+    def test_they_are_traced_before_and_after_pickling(self, spans, kind):
+        """As the plain kinds are."""
+        make, expected = LATE_WORKERS[kind]
+        traced = trace_fn("step", "t")(make())
+        assert result_of(traced, 2) == expected
+        assert result_of(pickle.loads(pickle.dumps(traced)), 2) == expected
+        assert spans.names() == ["t", "t"]
+
+    def test_they_do_not_become_methods(self, spans, kind):
+        """No more than they would undecorated."""
+        make, expected = LATE_WORKERS[kind]
+        holder = type("Holder", (), {"call": trace_fn("step", "t")(make())})
+        assert result_of(holder().call, 2) == expected
+
+    def test_frameworks_see_what_they_would_undecorated(self, spans, kind):
+        """The kind, of the object or of its `__call__`, the signature, and the attributes."""
+        original = LATE_WORKERS[kind][0]()
+        traced = trace_fn("step", "t")(original)
+        for ask in (
+            inspect.iscoroutinefunction,
+            inspect.isgeneratorfunction,
+            inspect.isasyncgenfunction,
+        ):
+            assert ask(traced) == ask(original)
+            if not isinstance(original, (functools.partial, types.MethodType)):
+                assert ask(traced.__call__) == ask(original.__call__)
+        assert inspect.signature(traced) == inspect.signature(original)
+        assert getattr(traced, "__name__", None) == getattr(original, "__name__", None)
+        names = {"func", "args", "keywords", "state", "__self__", "__func__"} & {*dir(original)}
+        assert all(getattr(traced, name) == getattr(original, name) for name in names)
 
 
 class TestCoroutines:

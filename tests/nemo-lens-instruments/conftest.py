@@ -19,9 +19,12 @@ class RecordingInstrument:
         self.options = options
         self.points = []
 
-    def record(self, value, attributes=None):
+        self.contexts = []
+
+    def record(self, value, attributes=None, context=None):
         """Keep one point, whatever the method's name is on the real instrument."""
         self.points.append((value, dict(attributes or {})))
+        self.contexts.append(context)
 
     set = add = record
 
@@ -34,6 +37,26 @@ class RecordingMeter(NoOpMeter):
         self.instruments = {}
         self.refused = set()
         self.made = 0
+
+    def recorded(self):
+        """Return the points of every instrument that has some, by name."""
+        return {
+            name: instrument.points
+            for name, instrument in self.instruments.items()
+            if instrument.points
+        }
+
+    def collect(self):
+        """Call every callback, as a reader does first; return the observations by name."""
+        return {
+            name: [
+                (observation.value, dict(observation.attributes or {}))
+                for callback in instrument.options["callbacks"]
+                for observation in callback(None)
+            ]
+            for name, instrument in list(self.instruments.items())
+            if "callbacks" in instrument.options
+        }
 
     def points(self, name):
         """Return the points recorded under an instrument's name."""

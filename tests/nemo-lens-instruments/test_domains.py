@@ -13,6 +13,8 @@ from nemo.lens.instruments import record_inference_metrics
 from nemo.lens.instruments.gym import record_gym_metrics
 from nemo.lens.instruments.rl import record_rl_metrics
 
+from .test_recording import Hostile
+
 
 def test_rl_values_arrive_under_their_names(meter):
     """Each named parameter has its series; None is left out."""
@@ -22,7 +24,7 @@ def test_rl_values_arrive_under_their_names(meter):
         if key not in ("meter", "attributes")
     ]
     record_rl_metrics(meter, **{key: index for index, key in enumerate(keys)})
-    recorded = {name: instrument.points[0][0] for name, instrument in meter.instruments.items()}
+    recorded = {name: points[0][0] for name, points in meter.recorded().items()}
     assert recorded == {
         "rl.reward.mean": 0,
         "rl.kl_divergence": 1,
@@ -42,7 +44,7 @@ def test_rl_values_arrive_under_their_names(meter):
 def test_gym_values_arrive_under_their_names(meter):
     """Durations are histograms in milliseconds, states are gauges."""
     record_gym_metrics(meter, 1, 2, 3, 0.5, 4, attributes={"gym.server.name": "math"})
-    recorded = {name: instrument.points for name, instrument in meter.instruments.items()}
+    recorded = meter.recorded()
     attributes = {"gym.server.name": "math"}
     assert recorded == {
         "gym.server.request_duration_ms": [(1, attributes)],
@@ -68,10 +70,13 @@ def test_inference_follows_the_generative_ai_conventions(meter):
     ]
 
 
-@pytest.mark.parametrize("model", [["a"], {"b": 1}, b"x", 5, "m" * 100_000, "bad\udcff", ""])
+@pytest.mark.parametrize(
+    "model", [["a"], {"b": 1}, b"x", 5, "m" * 100_000, "bad\udcff", "", Hostile]
+)
 def test_odd_model_names_hurt_nothing(meter, model):
     """The duration is recorded with attributes that any exporter takes."""
-    record_inference_metrics(meter, request_duration_s=1.0, model=model)
+    name = Hostile() if model is Hostile else model
+    record_inference_metrics(meter, request_duration_s=1.0, model=name)
     ((value, attributes),) = meter.points("gen_ai.server.request.duration")
     assert value == 1.0
     hash(frozenset(attributes.items()))
@@ -91,3 +96,24 @@ def test_importing_the_instruments_loads_no_sdk():
         "sys.exit(any(name.startswith('opentelemetry.sdk') for name in sys.modules))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("attributes", [5, "x", [("a", 1)], {1: object(), "a": {}}, {}, Hostile])
+@pytest.mark.parametrize("record", [record_rl_metrics, record_gym_metrics])
+def test_odd_attributes_cost_only_themselves(meter, record, attributes):
+    """The values are recorded without them."""
+    odd = Hostile() if attributes is Hostile else attributes
+    record(meter, 1.0, attributes=odd)
+    record_inference_metrics(meter, 1.0, attributes=odd)
+    assert [points for points in meter.recorded().values() if points[0][1] == {}]
+    assert "gen_ai.server.request.duration" in meter.recorded()
+
+
+def test_attributes_of_the_caller_are_kept_beside_those_of_the_conventions(meter):
+    """The conventions win where both name the same."""
+    record_inference_metrics(
+        meter, 1.0, "m", attributes={"mylib.tier": "gold", "gen_ai.request.model": "other"}
+    )
+    ((_, attributes),) = meter.points("gen_ai.server.request.duration")
+    assert attributes["mylib.tier"] == "gold"
+    assert attributes["gen_ai.request.model"] == "m"

@@ -7,12 +7,14 @@ from __future__ import annotations
 import gzip
 import http.server
 import json
+import ssl
+import subprocess
 import threading
 import time
 import zlib
 from concurrent import futures
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import grpc
 from google.protobuf.json_format import ParseDict
@@ -21,6 +23,10 @@ from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
     ExportMetricsServiceRequest,
 )
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+
+if TYPE_CHECKING:
+    import socket
+    from pathlib import Path
 
 MESSAGES = {
     "traces": ExportTraceServiceRequest,
@@ -42,6 +48,39 @@ class Faults:
     statuses: list[Any] = field(default_factory=list)
     delay_s: float = 0.0
     headers: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Tls:
+    """Files in PEM format for a receiver that speaks TLS.
+
+    Attributes:
+        certificate: Certificate of the receiver; it is its own authority.
+        key: Its private key.
+        client_certificate: Certificate that a client must show; none when not given.
+    """
+
+    certificate: Path
+    key: Path
+    client_certificate: Path | None = None
+
+
+def make_certificate(folder: Path, name: str) -> tuple[Path, Path]:
+    """Make a certificate of this host that is its own authority; gives it and its key."""
+    certificate, key, settings = (folder / f"{name}.{kind}" for kind in ("crt", "key", "cnf"))
+    settings.write_text(
+        "[req]\ndistinguished_name = name\nx509_extensions = extensions\nprompt = no\n"
+        f"[name]\nCN = {name}\n"
+        "[extensions]\nsubjectAltName = DNS:localhost, IP:127.0.0.1\n"
+        "basicConstraints = critical, CA:TRUE\n"
+        "keyUsage = critical, digitalSignature, keyCertSign\n"
+        "subjectKeyIdentifier = hash\nauthorityKeyIdentifier = keyid\n",
+        encoding="utf-8",
+    )
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"]
+    files = ["-config", settings, "-keyout", key, "-out", certificate]
+    subprocess.run([*command, *files], check=True, capture_output=True)
+    return certificate, key
 
 
 class Received:
@@ -87,25 +126,49 @@ class Received:
             for block in message.resource_spans
         ]
 
-    def metric_names(self) -> set[str]:
-        """Names of the metrics that arrived."""
+    def metrics(self) -> dict[str, Any]:
+        """The metrics that arrived, by name; of each the last state."""
         return {
-            metric.name
+            metric.name: metric
             for message in list(self._messages["metrics"])
             for block in message.resource_metrics
             for scope in block.scope_metrics
             for metric in scope.metrics
         }
 
-    def log_bodies(self) -> list[Any]:
-        """Bodies of the log records that arrived."""
+    def metric_names(self) -> set[str]:
+        """Names of the metrics that arrived."""
+        return set(self.metrics())
+
+    def forget(self) -> None:
+        """Start over: nothing has arrived yet."""
+        with self._lock:
+            self.requests.clear()
+            self._messages = {signal: [] for signal in MESSAGES}
+
+    def log_records(self) -> list[Any]:
+        """Every log record that arrived."""
         return [
-            plain(record.body)
+            record
             for message in list(self._messages["logs"])
             for block in message.resource_logs
             for scope in block.scope_logs
             for record in scope.log_records
         ]
+
+    def log_bodies(self) -> list[Any]:
+        """Bodies of the log records that arrived."""
+        return [plain(record.body) for record in self.log_records()]
+
+
+def _secure(listening: socket.socket, tls: Tls) -> socket.socket:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(tls.certificate, tls.key)
+    if tls.client_certificate is not None:
+        context.load_verify_locations(tls.client_certificate)
+        context.verify_mode = ssl.CERT_REQUIRED
+    # The handshake is for the thread of a connection, not for the one that accepts.
+    return context.wrap_socket(listening, server_side=True, do_handshake_on_connect=False)
 
 
 def plain(value: Any) -> Any:
@@ -147,9 +210,10 @@ def parse_otlp_json(text: str | bytes, message: Any) -> Any:
 class HttpReceiver(Received):
     """OTLP over HTTP, protobuf and JSON, gzip and deflate."""
 
-    def __init__(self, faults: Faults | None = None, port: int = 0) -> None:
+    def __init__(self, faults: Faults | None = None, port: int = 0, tls: Tls | None = None) -> None:
         super().__init__(faults)
         received = self
+        self._scheme = "https" if tls else "http"
 
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
@@ -189,6 +253,8 @@ class HttpReceiver(Received):
                 pass
 
         self._server = Server(("127.0.0.1", port), Handler)
+        if tls is not None:
+            self._server.socket = _secure(self._server.socket, tls)
         self.port = self._server.server_address[1]
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,))
         self._thread.start()
@@ -196,7 +262,7 @@ class HttpReceiver(Received):
     def environment(self, protocol: str = "http/protobuf") -> dict[str, str]:
         """Variables that point an exporter here."""
         return {
-            "OTEL_EXPORTER_OTLP_ENDPOINT": f"http://127.0.0.1:{self.port}",
+            "OTEL_EXPORTER_OTLP_ENDPOINT": f"{self._scheme}://127.0.0.1:{self.port}",
             "OTEL_EXPORTER_OTLP_PROTOCOL": protocol,
         }
 
@@ -210,9 +276,10 @@ class HttpReceiver(Received):
 class GrpcReceiver(Received):
     """OTLP over gRPC."""
 
-    def __init__(self, faults: Faults | None = None, port: int = 0) -> None:
+    def __init__(self, faults: Faults | None = None, port: int = 0, tls: Tls | None = None) -> None:
         super().__init__(faults)
         received = self
+        self._scheme = "https" if tls else "http"
         names = {"trace": "traces", "metrics": "metrics", "logs": "logs"}
 
         class Services(grpc.GenericRpcHandler):
@@ -233,13 +300,23 @@ class GrpcReceiver(Received):
             futures.ThreadPoolExecutor(4), options=[("grpc.max_receive_message_length", -1)]
         )
         self._server.add_generic_rpc_handlers((Services(),))
-        self.port = self._server.add_insecure_port(f"127.0.0.1:{port}")
+        address = f"127.0.0.1:{port}"
+        if tls is None:
+            self.port = self._server.add_insecure_port(address)
+        else:
+            authority = tls.client_certificate and tls.client_certificate.read_bytes()
+            credentials = grpc.ssl_server_credentials(
+                [(tls.key.read_bytes(), tls.certificate.read_bytes())],
+                root_certificates=authority,
+                require_client_auth=authority is not None,
+            )
+            self.port = self._server.add_secure_port(address, credentials)
         self._server.start()
 
     def environment(self, protocol: str = "grpc") -> dict[str, str]:
         """Variables that point an exporter here."""
         return {
-            "OTEL_EXPORTER_OTLP_ENDPOINT": f"http://127.0.0.1:{self.port}",
+            "OTEL_EXPORTER_OTLP_ENDPOINT": f"{self._scheme}://127.0.0.1:{self.port}",
             "OTEL_EXPORTER_OTLP_PROTOCOL": protocol,
         }
 

@@ -137,3 +137,23 @@ def test_the_compatibility_path_is_the_same_function(name):
     import importlib
 
     assert importlib.import_module(name).setup_logging_bridge is setup_logging_bridge
+
+
+@pytest.mark.parametrize(
+    ("level", "severity"),
+    [
+        (0, "UNSPECIFIED"),
+        (10, "DEBUG"),
+        (20, "INFO"),
+        (21, "INFO2"),
+        (30, "WARN"),
+        (40, "ERROR"),
+        (50, "FATAL"),
+        (99, "FATAL4"),
+    ],
+)
+def test_severities_are_those_of_the_specification(nemo_lens_logs, level, severity):
+    """Four steps for each of the five levels; what is beyond them is the nearest."""
+    LensLogHandler().emit(logging.makeLogRecord({"name": "qa", "msg": "m", "levelno": level}))
+    (record,) = nemo_lens_logs.all()
+    assert record.log_record.severity_number.name == severity

@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
-import random
 import threading
 
 from opentelemetry import metrics, trace
-from opentelemetry.context import get_current
+from opentelemetry._logs import SeverityNumber
+from opentelemetry.context import attach, detach, get_current, set_value
 from opentelemetry.sdk._logs import LoggerProvider
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import InMemoryMetricReader
@@ -44,25 +44,6 @@ def test_suppression_is_the_key_that_instrumentations_look_at():
     thread.start()
     thread.join()
     assert seen == [True]
-
-
-def test_exemplar_reservoirs_draw_from_our_generator():
-    """Otherwise recording a metric would move the stream that seeded the training."""
-    _otel_private.isolate_random_streams()
-    reader = InMemoryMetricReader()
-    meters = MeterProvider([reader], shutdown_on_exit=False)
-    tracer = _provider(InMemorySpanExporter()).get_tracer("t")
-    histogram = meters.get_meter("m").create_histogram("h")
-    gauge = meters.get_meter("m").create_gauge("g")
-    with tracer.start_as_current_span("s"):
-        random.seed(5)
-        expected = random.random()
-        random.seed(5)
-        for number in range(50):
-            histogram.record(number)
-            gauge.set(number)
-    assert random.random() == expected
-    meters.shutdown()
 
 
 def test_proxies_mean_that_nobody_installed_a_provider():
@@ -151,21 +132,105 @@ def test_a_processor_can_be_taken_out_of_a_provider():
     assert exporter.get_finished_spans() == ()
 
 
+class _Seen(LensLogProcessor):
+    """Keeps the records that it gets, as an exporter would see them."""
+
+    def __init__(self):
+        super().__init__((), lambda _timeout_ms: True)
+        self.records = []
+
+    def on_emit(self, log_record):
+        self.records.append(_otel_private.readable_log_record(log_record))
+
+    @property
+    def bodies(self):
+        return [readable.log_record.body for readable in self.records]
+
+
 def test_a_log_processor_can_be_taken_out_of_a_provider():
     """As a span processor can."""
     provider = LoggerProvider(shutdown_on_exit=False)
-    seen = []
-
-    class Seeing(LensLogProcessor):
-        def on_emit(self, log_record):
-            seen.append(log_record)
-
-    processor = Seeing((), lambda _timeout_ms: True)
-    provider.add_log_record_processor(processor)
+    seen = _Seen()
+    provider.add_log_record_processor(seen)
     _otel_private.emit_log(provider, "qa", {"body": "seen"}, provider.resource)
-    _otel_private.remove_log_processor(provider, processor)
+    _otel_private.remove_log_processor(provider, seen)
     _otel_private.emit_log(provider, "qa", {"body": "unseen"}, provider.resource)
-    assert [emitted.log_record.body for emitted in seen] == ["seen"]
+    assert seen.bodies == ["seen"]
+
+
+def test_a_record_is_emitted_with_its_span_and_its_resource_and_can_be_encoded():
+    """What an exporter gets is what the official encoder takes, on every supported release."""
+    seen = _Seen()
+    resource = Resource({"qa": "resource"})
+    provider = _otel_private.new_logger_provider(resource, seen)
+    tracer = _provider(InMemorySpanExporter()).get_tracer("t")
+    with tracer.start_as_current_span("s") as span:
+        fields = {"body": "b", "timestamp": 5, "severity_number": SeverityNumber.INFO}
+        _otel_private.emit_log(provider, "qa.logger", fields, resource)
+    message = _otel_private.encode_logs(seen.records)
+    (block,) = message.resource_logs
+    assert [pair.value.string_value for pair in block.resource.attributes] == ["resource"]
+    (scope,) = block.scope_logs
+    assert scope.scope.name == "qa.logger"
+    (record,) = scope.log_records
+    assert (record.body.string_value, record.time_unix_nano) == ("b", 5)
+    assert record.trace_id == span.get_span_context().trace_id.to_bytes(16, "big")
+    assert record.span_id == span.get_span_context().span_id.to_bytes(8, "big")
+
+
+def test_a_readable_record_does_not_hold_the_context_it_was_emitted_in():
+    """A queued record would keep the span, and whatever else is in there, alive."""
+    seen = _Seen()
+    provider = _otel_private.new_logger_provider(Resource.get_empty(), seen)
+    token = attach(set_value("qa", "large"))
+    try:
+        _otel_private.emit_log(provider, "qa", {"body": "b"}, Resource.get_empty())
+    finally:
+        detach(token)
+    (readable,) = seen.records
+    assert not getattr(readable.log_record, "context", None)
+
+
+def test_a_renewed_logger_provider_feeds_the_fresh_processor():
+    """Also through loggers that were handed out before."""
+    old, new = _Seen(), _Seen()
+    installed = _otel_private.new_logger_provider(Resource({"fresh": "no"}), old)
+    _otel_private.emit_log(installed, "before", {"body": "old"}, installed.resource)
+    fresh = _otel_private.new_logger_provider(Resource({"fresh": "yes"}), new)
+    installed.shutdown()
+    _otel_private.renew_logger_provider(installed, fresh)
+    for name in ("before", "after"):
+        fields = {"body": name, "severity_number": SeverityNumber.INFO}
+        _otel_private.emit_log(installed, name, fields, installed.resource)
+    assert (old.bodies, new.bodies) == (["old"], ["before", "after"])
+    (block,) = _otel_private.encode_logs(new.records).resource_logs
+    assert [pair.value.string_value for pair in block.resource.attributes] == ["yes"]
+
+
+def test_a_reader_moves_to_another_meter_provider_and_out_of_it_where_the_release_can():
+    """It sees instruments of before; where it cannot be added, that is said."""
+    meters = MeterProvider(shutdown_on_exit=False)
+    counter = meters.get_meter("m").create_counter("c")
+    reader = InMemoryMetricReader()
+    ours = LensMeterProvider([reader], shutdown_on_exit=False)
+    added = _otel_private.add_metric_reader(meters, reader)
+    assert added == hasattr(MeterProvider, "add_metric_reader")
+    counter.add(3)
+    data = reader.get_metrics_data() if added else None
+    points = [
+        point.value
+        for resource_metrics in (data.resource_metrics if data else ())
+        for scope in resource_metrics.scope_metrics
+        for metric in scope.metrics
+        for point in metric.data.data_points
+    ]
+    assert points == ([3] if added else [])
+    if added:
+        _otel_private.remove_metric_reader(meters, reader)
+        counter.add(4)
+        assert reader.get_metrics_data() is None
+        assert _otel_private.add_metric_reader(meters, reader)
+    ours.shutdown()
 
 
 def test_metric_exporters_say_what_they_prefer(clean_environment):
@@ -202,14 +267,6 @@ def test_every_stub_of_a_grpc_exporter_is_seen(clean_environment):
     exporter._client = object()
     assert isinstance(exporter._client, WatchedStub)
     exporter.shutdown()
-
-
-def test_severities_are_those_of_the_specification():
-    """Four steps for each of the five levels."""
-    levels = {10: "DEBUG", 20: "INFO", 21: "INFO2", 30: "WARN", 40: "ERROR", 50: "FATAL"}
-    assert {level: _otel_private.severity_number(level).name for level in levels} == levels
-    assert _otel_private.severity_number(0).value == 0
-    assert _otel_private.severity_number(99).name == "FATAL4"
 
 
 def test_span_clocks_are_what_the_sdk_looks_at(nemo_lens_clock):

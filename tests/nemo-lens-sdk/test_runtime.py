@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import copy
+import dataclasses
 import logging
 import os
 import threading
@@ -119,6 +121,25 @@ def test_another_library_gets_a_secondary_handle(clean_environment):
     primary.shutdown()
     assert _names(exporter) == ["before", "after"]
     assert not is_span_group_enabled("step")
+
+
+def test_libraries_that_one_fallback_variable_switches_on_are_told_apart(clean_environment):
+    """The prefix of `from_env` is the library's name, wherever its values came from."""
+    clean_environment(NEMO_LENS_ENABLED="1", NEMO_LENS_SIGTERM_FLUSH="0")
+    megatron = NemoLensConfig.from_env("MEGATRON_OTEL", "NEMO_LENS")
+    resiliency = NemoLensConfig.from_env("NVRX_OTEL", "NEMO_LENS")
+    exporter = InMemorySpanExporter()
+    primary = setup_telemetry(
+        megatron, rank=0, span_exporter=exporter, metric_reader=InMemoryMetricReader()
+    )
+    secondary = setup_telemetry(dataclasses.replace(resiliency, span_groups="step"))
+    assert secondary.is_exporting
+    _span("of both")
+    assert secondary.shutdown()
+    assert _names(exporter) == ["of both"]
+    with pytest.raises(RuntimeError, match="'MEGATRON_OTEL'"):
+        setup_telemetry(copy.deepcopy(megatron))
+    primary.shutdown()
 
 
 def test_an_error_in_set_up_leaves_nothing_behind():

@@ -8,15 +8,18 @@ import datetime as dt
 import decimal
 import enum
 import fractions
+import itertools
 import json
 import pathlib
 import types
 import uuid
+from unittest import mock
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from opentelemetry import trace
 from opentelemetry.trace import StatusCode
 
 from nemo.lens.distributed import create_linked_span
@@ -25,11 +28,16 @@ from nemo.lens.helpers import (
     attached_context,
     managed_span,
     mark,
+    open_span,
+    redact_value,
     safe_set_span_attributes,
     span_attributes,
+    span_cm,
 )
 from nemo.lens.propagation import extract_context, inject_context
+from nemo.lens.span_utilities import emit_span
 from nemo.lens.spans.attributes import cleaned, is_plain
+from nemo.lens.spans.conversion import MAX_ITEMS
 from nemo.lens.spans.discards import discarded
 
 
@@ -268,7 +276,44 @@ class HostileList(list):
         raise RuntimeError("hostile")
 
 
+class HostileMeta(type):
+    """A class of classes that cannot be read."""
+
+    def __getattribute__(cls, name):
+        raise RuntimeError("hostile")
+
+
+class HostileTyped(metaclass=HostileMeta):
+    """An object whose type cannot be read."""
+
+
+class HostileKey(str):
+    """A text that cannot be compared, except by Python itself when it matches keywords."""
+
+    __slots__ = ()
+    __hash__ = str.__hash__
+
+    def __eq__(self, other):
+        if other in {"group", "name", "tracer", "record_exception"}:
+            return str.__eq__(self, other)
+        raise RuntimeError("hostile")
+
+
+class EndlessList(list):
+    """A sequence that never ends when it is iterated."""
+
+    def __iter__(self):
+        return itertools.count()
+
+    def __len__(self):
+        return 2**60
+
+
 HOSTILE_FACTORIES = {
+    "typed": HostileTyped,
+    "type": lambda: HostileTyped,
+    "key": lambda: HostileKey("kind"),
+    "endless": lambda: EndlessList([1]),
     "object": Hostile,
     "number": lambda: HostileInt(3),
     "text": lambda: HostileStr("s"),
@@ -346,9 +391,11 @@ def test_nothing_that_callers_pass_raises(nemo_lens_recorder, nemo_lens_groups, 
     keywords = {k: v for k, v in attributes.items() if k not in ("group", "name", "tracer")}
     with span_attributes(attributes), managed_span("step", armed(name), **keywords) as span:
         safe_set_span_attributes(span, attributes)
+    emit_span(None, armed(name), 1, 2, attributes=attributes)
+    create_linked_span(None, "linked", remote_context=armed(name)).end()
     with managed_span("step", "options", _span=SpanOptions(attributes=attributes)):
         pass
-    assert len(nemo_lens_recorder.spans) == 2
+    assert len(nemo_lens_recorder.spans) == 4
     for recorded in nemo_lens_recorder.spans:
         assert type(recorded.name) is str
         recorded.name.encode("utf-8")
@@ -368,7 +415,7 @@ def armed_mapping(value):
     """Arm `value`, leaving out of its keys what cannot be hashed."""
     if not isinstance(value, dict):
         return armed(value)
-    unhashable = ("mapping", "sequence", "pretended array")
+    unhashable = ("mapping", "sequence", "pretended array", "endless")
     return {
         armed(key): armed(item)
         for key, item in value.items()
@@ -388,8 +435,97 @@ def test_hostile_objects_get_documented_errors_only(nemo_lens_recorder, nemo_len
         inject_context(thing)
         extract_context(thing)
         create_linked_span(None, "linked", remote_carrier=thing).end()
+        create_linked_span(None, "linked", remote_context=thing).end()
+        create_linked_span(thing, thing, a=thing).end()
+        redact_value(thing, thing, redact_keys=thing)
+        safe_set_span_attributes(trace.get_current_span(), {"a": thing}, redact_keys=thing)
+    for tracer in (None, TracerOfFailingSpans()):
+        with open_span("step", thing, tracer, a=thing) as handle:
+            handle.set_attributes(thing)
+            handle.set_attributes({"a": thing})
+    with span_cm("cm", record_exception=False, _span=thing):
+        pass
+    with contextlib.suppress(ValueError):
+        emit_span(None, thing, thing, 1, attributes=thing, context=thing)
+    emit_span(None, thing, 1, 2, attributes={"a": thing}, context=thing)
     with managed_span("step", "lazy", _span=SpanOptions(attributes=lambda: thing)):
         mark("step", "m", context=thing, links=thing)
     with pytest.raises(HostileError), managed_span("step", "raising"):
         raise HostileError
     assert nemo_lens_recorder.span("raising").status.status_code is StatusCode.ERROR
+
+
+class TracerOfFailingSpans(trace.NoOpTracer):
+    """A tracer whose spans raise whatever is done with them."""
+
+    def start_span(self, *args, **kwargs):
+        """Return such a span."""
+        refuse = mock.Mock(side_effect=RuntimeError("hostile"))
+        names = ("set_attribute", "set_attributes", "add_event", "is_recording", "end")
+        return mock.Mock(spec=trace.NonRecordingSpan, **dict.fromkeys(names, refuse))
+
+
+@pytest.mark.parametrize("name", ["a", "kind", "links", "context", "_span"])
+@pytest.mark.parametrize("noted", [False, True])
+def test_keys_that_cannot_be_compared_are_recorded_as_plain_text(
+    nemo_lens_recorder, nemo_lens_groups, name, noted
+):
+    """Even if they collide with the names of options, or with a key that was seen before."""
+    nemo_lens_groups("step")
+    if noted:
+        with managed_span("step", "before", **{name: None if name == "_span" else 1}):
+            pass
+    value = "text"
+    with managed_span("step", "s", **{HostileKey(name): value}):
+        pass
+    with span_cm("c", record_exception=False, **{HostileKey(name): value}):
+        pass
+    expected = {} if name == "_span" else {name: value}
+    assert nemo_lens_recorder.span("s").attributes == expected
+    assert nemo_lens_recorder.span("c").attributes == expected
+
+
+@pytest.mark.parametrize(
+    "sequence", [range(20_000_000), list(range(5000)), tuple(range(5000)), EndlessList([0] * 5000)]
+)
+def test_long_sequences_are_cut_and_counted(sequence):
+    """A span is no place for a data set."""
+    recorded = cleaned({"a": sequence})["a"]
+    assert len(recorded) == MAX_ITEMS
+    assert discarded() == {"long sequence": 1}
+
+
+def test_the_items_of_a_sequence_are_read_past_its_own_methods():
+    """A subclass may iterate over anything, for ever."""
+    assert cleaned({"a": EndlessList([1, 2])}) == {"a": [1, 2]}
+
+
+@pytest.mark.parametrize(
+    "redact_keys",
+    [
+        lambda: (key for key in ["city", "street"]),
+        lambda: {1, "City", "street", HostileTyped},
+        lambda: [HostileKey("city"), "street"],
+    ],
+)
+def test_redact_keys_may_be_any_iterable(nemo_lens_recorder, redact_keys):
+    """They are read once for a whole mapping; what is no text in them is left out."""
+    span = nemo_lens_recorder.get_tracer("t").start_span("a")
+    given = {"city": "Oslo", "street": "Main", "home.street": "Side", "n": "x"}
+    safe_set_span_attributes(span, given, redact_keys())
+    hidden = dict.fromkeys(("city", "street", "home.street"), "[REDACTED]")
+    assert span.attributes == {**hidden, "n": "x"}
+    assert redact_value("street", "Main", redact_keys()) == "[REDACTED]"
+
+
+def test_redact_keys_that_cannot_be_read_leave_the_default_in_force():
+    """Rather too much hidden than a secret told."""
+    assert redact_value("password", "p", redact_keys=5) == "[REDACTED]"
+    assert redact_value("password", "p", redact_keys=HostileList()) == "[REDACTED]"
+    assert discarded() == {"redact keys": 2}
+
+
+def test_one_text_as_redact_keys_is_one_key():
+    """It is not read letter by letter."""
+    assert redact_value("city", "Oslo", redact_keys="city") == "[REDACTED]"
+    assert redact_value("c", "x", redact_keys="city") == "x"

@@ -126,6 +126,47 @@ class TestHostileExceptions:
             assert span.events[0].attributes["exception.type"].endswith("BadError")
             assert "cannot be read" in span.status.description
 
+    @pytest.mark.parametrize("raised", [SystemExit, KeyboardInterrupt, MemoryError])
+    def test_a_str_that_asks_to_exit_does_not_replace_the_exception(self, spans, raised):
+        """Whatever it raises."""
+
+        class BadError(Exception):
+            def __str__(self):
+                raise raised
+
+        with pytest.raises(BadError), managed_span("step", "m"):
+            raise BadError
+        (event,) = spans.span("m").events
+        assert "cannot be read" in event.attributes["exception.message"]
+
+    def test_an_exit_whose_code_cannot_be_read_counts_as_a_failure(self, spans):
+        """As it does for the interpreter."""
+
+        class BadExit(SystemExit):
+            @property
+            def code(self):
+                raise RuntimeError("no code for you")
+
+        span = recorded(spans, BadExit())
+        assert span.attributes == {"nemo.exit.code": 1}
+        assert span.status.status_code is StatusCode.ERROR
+
+    def test_a_class_that_cannot_be_read_is_still_an_error(self, spans):
+        """A metaclass may refuse every question."""
+
+        class Meta(type):
+            def __getattribute__(cls, name):
+                raise RuntimeError("no name for you")
+
+        class BadError(Exception, metaclass=Meta):
+            pass
+
+        error = BadError("text")
+        with pytest.raises(Exception) as caught, managed_span("step", "m"):
+            raise error
+        assert caught.value is error
+        assert spans.names() == ["m"]
+
     def test_lone_surrogates_are_written_out(self, spans):
         """A file name that is no UTF-8 would lose the whole batch."""
         span = recorded(spans, OSError("cannot read " + os.fsdecode(b"caf\xe9")))
@@ -189,6 +230,27 @@ class TestRedaction:
     def test_ordinary_prose_is_left_alone(self, spans, message):
         """Words such as "key" and "text" are no secrets in a sentence."""
         assert recorded(spans, ValueError(message)).status.description == message
+
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            ("GET https://u:pw@h/x failed", "GET https://[REDACTED]@h/x failed"),
+            ("redis://:hunter2@10.0.0.1:6379/0", "redis://[REDACTED]@10.0.0.1:6379/0"),
+            ("s3+http://AKIA@bucket", "s3+http://[REDACTED]@bucket"),
+            ("postgresql://u:p@ss@db/x, then", "postgresql://[REDACTED]@db/x, then"),
+            ("http://host/path?to=a@b", "http://host/path?to=a@b"),
+            (
+                "mail me@example.com about http://host:80",
+                "mail me@example.com about http://host:80",
+            ),
+        ],
+    )
+    def test_credentials_in_urls_are_masked(self, spans, text, expected):
+        """In the message, the stack trace and the status."""
+        span = recorded(spans, ValueError(text))
+        attributes = span.events[0].attributes
+        assert attributes["exception.message"] == span.status.description == expected
+        assert expected in attributes["exception.stacktrace"]
 
     def test_the_message_key_hides_the_message_everywhere(self, spans):
         """`<PREFIX>_REDACT_KEYS=exception.message`."""

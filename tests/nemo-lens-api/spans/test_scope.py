@@ -9,7 +9,7 @@ import threading
 import pytest
 from opentelemetry import trace
 
-from nemo.lens.helpers import managed_span, span_attributes
+from nemo.lens.helpers import managed_span, span_attributes, trace_fn
 from nemo.lens.spans.scope import current_span_attributes
 
 
@@ -96,3 +96,68 @@ def test_spans_opened_without_lens_are_not_touched_here(spans):
     with span_attributes({"a": 1}):
         trace.get_tracer("t").start_span("direct").end()
     assert spans.span("direct").attributes == {}
+
+
+@trace_fn("step", "generator")
+def generating():
+    """Yield inside and outside of a scope of its own."""
+    with span_attributes({"inner": 1}):
+        yield dict(current_span_attributes())
+        yield dict(current_span_attributes())
+    yield dict(current_span_attributes())
+
+
+def test_a_scope_inside_a_traced_generator_stays_there(spans):
+    """The consumer's spans between the items carry the consumer's scope only."""
+    consumed = []
+    with span_attributes({"outer": 1}):
+        for seen in generating():
+            consumed.append(seen)
+            with managed_span("step", "consumer"):
+                pass
+        assert current_span_attributes() == {"outer": 1}
+    assert consumed == [{"outer": 1, "inner": 1}] * 2 + [{"outer": 1}]
+    assert [span.attributes for span in spans.spans if span.name == "consumer"] == [
+        {"outer": 1}
+    ] * 3
+
+
+def test_a_scope_of_an_abandoned_traced_generator_is_left(spans):
+    """Closing it changes nothing for its consumer."""
+    with span_attributes({"outer": 1}):
+        items = generating()
+        next(items)
+        with span_attributes({"consumer": 1}):
+            items.close()
+            assert current_span_attributes() == {"outer": 1, "consumer": 1}
+        assert current_span_attributes() == {"outer": 1}
+    assert current_span_attributes() == {}
+
+
+def test_a_scope_inside_a_traced_async_generator_stays_there(spans):
+    """As in a plain one."""
+
+    @trace_fn("step", "generator")
+    async def items():
+        with span_attributes({"inner": 1}):
+            yield dict(current_span_attributes())
+            await asyncio.sleep(0)
+            yield dict(current_span_attributes())
+
+    async def main():
+        async for seen in items():
+            assert seen == {"inner": 1}
+            assert current_span_attributes() == {}
+
+    asyncio.run(main())
+
+
+def test_a_traced_generator_sees_the_scope_of_its_first_iteration(spans):
+    """Spans of its work belong to where it was started, in whatever scope it is resumed."""
+    with span_attributes({"outer": 1}):
+        items = generating()
+        next(items)
+    with span_attributes({"other": 1}):
+        assert next(items) == {"outer": 1, "inner": 1}
+        assert current_span_attributes() == {"other": 1}
+    items.close()

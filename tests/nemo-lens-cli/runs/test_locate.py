@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import gzip
+
 import pytest
 from synthetic_runs import Scenario, process_folder, write_collector_file, write_run
 
@@ -118,9 +120,30 @@ def test_two_runs_in_a_collector_file_never_mix(tmp_path):
         Run(tmp_path, run_id="third")
 
 
-def test_a_segment_left_beside_its_compressed_copy_is_read_once(tmp_path):
-    """The plain file counts: the writer was cut off while compressing."""
-    for name in ("traces-00000.jsonl.gz", "traces-00000.jsonl", "traces-00001.jsonl.gz", "x.tmp"):
+@pytest.mark.parametrize(
+    ("there", "read"),
+    [
+        (("traces-00000.jsonl.gz", "traces-00000.jsonl"), "traces-00000.jsonl.gz"),
+        (("traces-00000.jsonl", "traces-00000.jsonl.gz.part"), "traces-00000.jsonl"),
+        (("traces-00000.jsonl.zst", "traces-00000.jsonl"), "traces-00000.jsonl"),
+    ],
+)
+def test_a_segment_that_is_there_twice_is_read_once(tmp_path, there, read):
+    """The `.gz` is whole once it has its name; a `.part` never counts."""
+    for name in (*there, "traces-00001.jsonl.gz", "traces-00002.jsonl.part", "x.tmp"):
         (tmp_path / name).write_bytes(b"")
     found = [path.name for path in segments(tmp_path)["traces"]]
-    assert found == ["traces-00000.jsonl", "traces-00001.jsonl.gz"]
+    assert found == [read, "traces-00001.jsonl.gz"]
+
+
+def test_a_run_read_while_a_segment_is_packed_has_each_span_once(tmp_path):
+    """Between the renaming of the packed file and the end of the plain one both are there."""
+    folder = write_run(tmp_path, SMALL)
+    spans = len(list(Run(folder).spans()))
+    for plain in list(folder.rglob("traces-00000.jsonl")):
+        plain.with_name(plain.name + ".gz").write_bytes(gzip.compress(plain.read_bytes()))
+        plain.with_name(plain.name + ".gz.part").write_bytes(b"half")
+    assert spans
+    run = Run(folder)
+    assert len(list(run.spans())) == spans
+    assert not list(run.problems)

@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from nemo.lens.configuration.environment import FROM_CODE, FROM_DEFAULT, read_settings
 from nemo.lens.configuration.problems import bad_value
@@ -16,9 +16,13 @@ from nemo.lens.configuration.settings import BY_FIELD, DEFAULT_PREFIX, SETTINGS
 from nemo.lens.configuration.value_types import DefaultText
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from nemo.lens.configuration.settings import Setting
+
+    Value = TypeVar("Value")
+    # Any of these may be assigned; what is read is always the tuple of pairs.
+    ForMetrics = Mapping[str, Sequence[Value]] | tuple[tuple[str, tuple[Value, ...]], ...]
 
 __all__ = ["NemoLensConfig", "ensure_run_id"]
 
@@ -51,6 +55,7 @@ class NemoLensConfig:
         traces_enabled: Whether spans are exported.
         metrics_enabled: Whether metrics are exported.
         logs_enabled: Whether records of Python's `logging` are exported.
+        metric_durations: `"ms"`, `"s"` or `"both"`: the unit of the instruments' durations.
         run_id: The id of the run; set-up fills it when it is empty.
         user: `nemo.user.id` of the resource; left out when empty.
         wandb_entity: `wandb.entity` of the resource; left out when empty.
@@ -63,6 +68,10 @@ class NemoLensConfig:
         sigterm_flush: Whether SIGTERM flushes telemetry before it ends the process.
         flush_signals: Names of further signals that flush telemetry, such as `("SIGUSR1",)`.
         queue_size: How many finished spans may wait for export.
+        metric_buckets: Upper bounds of the buckets of histograms, by name, such as
+            `{"rl.rollout.duration_ms": (1, 10, 100)}`.
+        metric_drop: Names of metrics that are not exported, such as `("gym.*",)`.
+        metric_attributes: The attributes that metrics keep, by name of the metric.
 
     Raises:
         ValueError: If `export_sample_rate` is not in [0, 1]. Everything else is checked by
@@ -72,7 +81,7 @@ class NemoLensConfig:
     enabled: bool = False
     service_name: str = BY_FIELD["service_name"].default
     service_version: str = ""
-    exporter: str = "otlp"
+    exporter: str = BY_FIELD["exporter"].default
     span_groups: str = "default"
     export_strategy: str = BY_FIELD["export_strategy"].default
     export_rank: int = -1
@@ -81,6 +90,7 @@ class NemoLensConfig:
     traces_enabled: bool = True
     metrics_enabled: bool = True
     logs_enabled: bool = False
+    metric_durations: str = "ms"
     run_id: str = ""
     user: str = ""
     wandb_entity: str = ""
@@ -93,7 +103,11 @@ class NemoLensConfig:
     sigterm_flush: bool = True
     flush_signals: tuple[str, ...] = ()
     queue_size: int = 131_072
+    metric_buckets: ForMetrics[float] = ()
+    metric_drop: tuple[str, ...] = ()
+    metric_attributes: ForMetrics[str] = ()
     _span_group_cls: Any = field(default=None, repr=False, compare=False)
+    _prefix: str = field(default=DEFAULT_PREFIX, repr=False, compare=False)
     _origins: dict[str, _Origin] = field(
         default_factory=dict[str, _Origin], repr=False, compare=False
     )
@@ -148,6 +162,7 @@ class NemoLensConfig:
         return cls(
             **{name: reading.value for name, reading in readings.items()},
             _span_group_cls=span_group_cls,
+            _prefix=prefix,
             _origins={
                 name: _Origin(reading.value, reading.origin) for name, reading in readings.items()
             },

@@ -11,6 +11,7 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
+from nemo.lens.spans import lazy_recording
 from nemo.lens.spans.discards import discard
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def broadcast_trace_context(
         return None
     try:
         payload = _packed(_current_carrier()) if rank == src_rank else bytes(BROADCAST_BYTES)
-        device = _device_of(distributed, group)
+        device = device_kind(distributed, group)
         buffer = torch.tensor(list(payload), dtype=torch.uint8, device=device)  # type: ignore[union-attr]
         distributed.broadcast(buffer, src=src_rank, group=group)
         return _unpacked(bytes(buffer.cpu().tolist()))
@@ -74,7 +75,7 @@ def create_linked_span(
     Args:
         tracer: Whose tracer starts it; None for the scope `nemo.lens`.
         name: The span's name.
-        remote_context: A context whose span is linked.
+        remote_context: A context whose span is linked; what is no context is counted.
         remote_carrier: A carrier to extract it from; looked at only without `remote_context`.
         **attributes: As for `managed_span`.
 
@@ -82,14 +83,15 @@ def create_linked_span(
         The started span, not current; the caller ends it. Without a valid remote span it has no
         link. Not gated by a group.
     """
+    lazy_recording.load()
     from opentelemetry.trace import Link, get_current_span
 
     from nemo.lens.propagation import remote_context as context_in
-    from nemo.lens.spans.options import SpanOptions
+    from nemo.lens.spans.options import SpanOptions, sound
     from nemo.lens.spans.recording import name_text, settled
     from nemo.lens.spans.span_factory import start_span
 
-    remote = context_in(remote_carrier) if remote_context is None else remote_context
+    remote = sound(SpanOptions(context=remote_context)).context or context_in(remote_carrier)
     settled_attributes, given = settled(attributes)
     options = given or SpanOptions()
     linked = None if remote is None else get_current_span(remote).get_span_context()
@@ -99,6 +101,7 @@ def create_linked_span(
 
 
 def _current_carrier() -> dict[str, str]:
+    lazy_recording.load()
     from opentelemetry.trace import get_current_span
 
     from nemo.lens.propagation import inject_context
@@ -127,7 +130,7 @@ def _unpacked(payload: bytes) -> dict[str, str]:
     return carrier
 
 
-def _device_of(distributed: Any, group: Any) -> str:
+def device_kind(distributed: Any, group: Any) -> str:
     """Return the kind of device that collectives of `group` take their tensors from.
 
     A group may have a backend for each kind of device (`cpu:gloo,cuda:nccl`); then the CPU it is.

@@ -1,23 +1,52 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
 # SPDX-License-Identifier: Apache-2.0
-"""Repair of process-wide state in a forked child, with one hook per process.
+"""Forks of a process with threads: what they wait for, and repair in the child.
 
 A child of `os.fork` inherits every lock in the state it had at that instant; a lock that another
 thread of the parent was holding stays locked for ever. Modules that own such a lock give a repair
 function to `run_in_forked_child`. Only weak references are kept, so a module that was dropped from
 `sys.modules` takes its repair function with it.
+
+The lock of a module that another thread is importing cannot be repaired: the child could never
+import that module. So modules that are loaded at their first use are imported inside `forks_wait()`.
 """
 
 from __future__ import annotations
 
 import os
 import weakref
+from contextlib import suppress
+from threading import RLock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+LONGEST_WAIT_S = 30.0
+"""A fork waits no longer than this: a thread that hangs in an import must not stop the forks."""
+
 _repairs: list[weakref.ref[Callable[[], object]]] = []
+
+# Re-entrant: imports nest, and an import may fork. Both sides give up waiting after a while, since
+# the thread that holds it may itself need a module that the waiting thread is importing.
+_importing = RLock()
+_waiting_is_registered = False
+
+
+class forks_wait:  # noqa: N801  # it reads as a statement
+    """Around an import at first use: a fork in another thread waits until it is over."""
+
+    __slots__ = ("_held",)
+
+    def __enter__(self) -> None:
+        if not _waiting_is_registered:
+            _register_waiting()
+        lock = _importing
+        self._held = lock if lock.acquire(timeout=LONGEST_WAIT_S) else None
+
+    def __exit__(self, *_exception: object) -> None:
+        if self._held is not None:
+            self._held.release()
 
 
 def run_in_forked_child(repair: Callable[[], object]) -> Callable[[], object]:
@@ -35,7 +64,28 @@ def run_in_forked_child(repair: Callable[[], object]) -> Callable[[], object]:
     return repair
 
 
+def _register_waiting() -> None:
+    """Have forks wait, and wait first: before `logging` takes its lock, which imports need too."""
+    global _waiting_is_registered
+    import logging  # noqa: F401  # hooks registered later are called earlier
+
+    if hasattr(os, "register_at_fork") and not _waiting_is_registered:
+        _waiting_is_registered = True
+        os.register_at_fork(before=_wait_for_imports, after_in_parent=_let_imports_go_on)
+
+
+def _wait_for_imports() -> None:
+    _importing.acquire(timeout=LONGEST_WAIT_S)
+
+
+def _let_imports_go_on() -> None:
+    with suppress(RuntimeError):  # not held: the wait was given up
+        _importing.release()
+
+
 def _repair_child() -> None:
+    global _importing
+    _importing = RLock()
     for reference in tuple(_repairs):
         repair = reference()
         if repair is None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from nemo.lens import state
 from nemo.lens.config import ensure_run_id
 from nemo.lens.configuration.foreign_variables import read_foreign_variable
+from nemo.lens.configuration.settings import DEFAULT_PREFIX
 from nemo.lens.export_decision import NOT_GIVEN, checked_count, decides_to_export
 from nemo.lens.fork_safety import run_in_forked_child
 from nemo.lens.missing_sdk import needing_sdk
@@ -193,10 +194,12 @@ def _open_gate(config: NemoLensConfig, *, rank_given: bool) -> None:
     # leave the child with an import lock that nobody releases.
     for module in ("nemo.lens.spans.recording", "nemo.lens.spans.outcome"):
         import_module(module)
+    from nemo.lens.metric_durations import set_metric_durations
     from nemo.lens.spans.redaction import set_added_redact_keys
 
     _register_groups(config, rank_given=rank_given)
     set_added_redact_keys(config.redact_keys)
+    set_metric_durations(config.metric_durations)
     state.set_step_sampling(config.step_sampling)
     state.set_span_group_spec(config.span_groups)
 
@@ -213,9 +216,8 @@ def _register_groups(config: NemoLensConfig, *, rank_given: bool) -> None:
 
 
 def _library_of(config: NemoLensConfig) -> str:
-    """The prefix under which telemetry was switched on tells the libraries of a process apart."""
-    _, _, variable = config.provenance()["enabled"].partition(":")
-    return variable.removesuffix("_ENABLED") or "NEMO_LENS"
+    """The prefix that a library gave to `from_env` tells the libraries of a process apart."""
+    return str(getattr(config, "_prefix", "")) or DEFAULT_PREFIX
 
 
 def _running() -> TelemetryHandle | None:

@@ -18,12 +18,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from nemo.lens import state
+from nemo.lens.fork_safety import forks_wait
 from nemo.lens.spans import compiling, lazy_recording
 from nemo.lens.spans.attributes import cleaned
 from nemo.lens.spans.compiling import in_graph, skip_call, skip_span
-from nemo.lens.spans.discards import discard
+from nemo.lens.spans.discards import report_span_failure
 from nemo.lens.spans.no_span import NO_SPAN
-from nemo.lens.spans.options import SpanOptions, without_exceptions
+from nemo.lens.spans.options import SpanOptions, with_comparable_keys, without_exceptions
 from nemo.lens.spans.redaction import DEFAULT_REDACT_KEYS, redact_value
 from nemo.lens.spans.scope import SpanAttributesScope
 from nemo.lens.spans.span_handle import (
@@ -100,7 +101,8 @@ def trace_fn(
     """Decorate a callable so that each call is covered by a span, if `group` is on at that call.
 
     Coroutine functions, generators and async generators stay what they are, and the span covers
-    their work; for generators the group is asked at the first iteration. Works above and below
+    their work; for generators the group is asked at the first iteration, and arguments that do not
+    fit are an error there (for coroutine functions: at the `await`), not at the call. Works above and below
     `classmethod` and `staticmethod`, on `functools.partial` objects and on callable objects.
     Name, documentation, signature and pickling are those of the function.
 
@@ -131,7 +133,8 @@ def trace_fn(
         return traced
 
     def decorate(function: Decorated) -> Decorated:
-        from nemo.lens.spans.decorating import wrapped
+        with forks_wait():
+            from nemo.lens.spans.decorating import wrapped
 
         decorated: Decorated = wrapped(
             function, begin, wrap_plain, (trace_fn, (group, name, tracer))
@@ -161,6 +164,7 @@ def span_cm(
         may be entered again, by one thread or task at a time.
     """
     if not record_exception:
+        attributes = with_comparable_keys(attributes)
         attributes["_span"] = without_exceptions(attributes.get("_span"))
     return SpanCm(name, tracer, attributes)
 
@@ -212,7 +216,7 @@ def safe_set_span_attributes(
             for key, value in cleaned(attributes, redact_keys).items():
                 span.set_attribute(key, value)
     except Exception as error:  # a foreign span failed; the work goes on
-        discard("span failure", "Attributes were lost: the span raised %s.", type(error).__name__)
+        report_span_failure(error)
 
 
 @in_graph(skip_handle)

@@ -7,6 +7,8 @@ from __future__ import annotations
 from importlib import import_module
 from importlib.util import find_spec
 
+from nemo.lens.fork_safety import forks_wait
+
 _NAMES_BY_MODULE = {
     "config": ("NemoLensConfig", "ensure_run_id"),
     "distributed": ("broadcast_trace_context", "create_linked_span"),
@@ -101,11 +103,11 @@ def _sdk_is_installed(package: str) -> bool:
 
 def _module(package: str, name: str, *, wanted: str) -> object:
     if name != _SDK_MODULE:
-        return import_module(f"{package}.{name}")
+        return _imported(f"{package}.{name}")
     from nemo.lens.missing_sdk import needing_sdk
 
     with needing_sdk(f"{package}.{wanted}"):
-        return import_module(f"{package}.{name}")
+        return _imported(f"{package}.{name}")
 
 
 def _submodule(package: str, name: str) -> object:
@@ -113,8 +115,13 @@ def _submodule(package: str, name: str) -> object:
     path = f"{package}.{name}"
     if not name.startswith("_"):
         try:
-            return import_module(path)
+            return _imported(path)
         except ModuleNotFoundError as error:
             if error.name != path:
                 raise
     raise AttributeError(f"module {package!r} has no attribute {name!r}")
+
+
+def _imported(path: str) -> object:
+    with forks_wait():
+        return import_module(path)

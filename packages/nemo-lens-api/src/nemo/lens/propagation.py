@@ -12,8 +12,9 @@ import os
 from collections.abc import Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any
 
+from nemo.lens.spans import lazy_recording
 from nemo.lens.spans.discards import discard
-from nemo.lens.spans.text import real_type
+from nemo.lens.spans.text import real_type, type_name
 
 if TYPE_CHECKING:
     from opentelemetry.context import Context
@@ -32,14 +33,15 @@ def inject_context(carrier: MutableMapping[str, Any]) -> None:
     Args:
         carrier: Any mutable mapping with text keys.
     """
+    lazy_recording.load()
     try:
-        _propagator().inject(carrier)
+        global_propagator().inject(carrier)
     except Exception as error:  # the carrier refused; the message goes out without a context
         discard(
             "context injection",
             "Trace context was not injected: the carrier of type %s raised %s.",
-            type(carrier).__name__,
-            type(error).__name__,
+            type_name(real_type(carrier)),
+            type_name(type(error)),
         )
 
 
@@ -55,6 +57,7 @@ def extract_context(carrier: Mapping[str, Any] | Any) -> Context:
     Returns:
         A context to pass as `context=` or to `attached_context`.
     """
+    lazy_recording.load()
     from opentelemetry.context import get_current
 
     return remote_context(carrier) or get_current()
@@ -62,11 +65,12 @@ def extract_context(carrier: Mapping[str, Any] | Any) -> Context:
 
 def remote_context(carrier: Any) -> Context | None:
     """Return the context that `carrier` holds by itself, or None."""
+    lazy_recording.load()
     from opentelemetry.context import Context
 
     try:
         fields = _text_fields(carrier)
-        return (_propagator().extract(fields, context=Context()) or None) if fields else None
+        return (global_propagator().extract(fields, context=Context()) or None) if fields else None
     except Exception:  # the standard says that extraction must not throw
         return None
 
@@ -94,7 +98,7 @@ def _text(value: Any) -> str | None:
 _fallback: TextMapPropagator | None = None
 
 
-def _propagator() -> TextMapPropagator:
+def global_propagator() -> TextMapPropagator:
     """Return the global propagator; W3C's own where `OTEL_PROPAGATORS` cannot be understood."""
     if _fallback is not None:
         return _fallback

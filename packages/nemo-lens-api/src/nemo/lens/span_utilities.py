@@ -6,9 +6,11 @@
 from __future__ import annotations
 
 import logging
+import math
 import os
 import time
-from decimal import Decimal, InvalidOperation
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_DOWN, Decimal
+from decimal import Context as DecimalContext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +21,11 @@ from nemo.lens.semconv import (
     INVERTED_SKEW,
     INVERTED_START_EPOCH_SECONDS,
 )
+from nemo.lens.spans import lazy_recording
+from nemo.lens.spans.attributes import cleaned
+from nemo.lens.spans.discards import discard
+from nemo.lens.spans.options import LATEST_TIME, SpanOptions, sound
+from nemo.lens.spans.text import as_text, real_type, type_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,7 +37,9 @@ __all__ = ["emit_span", "linux_process_create_time"]
 
 _logger = logging.getLogger(__name__)
 
-_NANOSECONDS_PER_SECOND = 1_000_000_000
+# The caller's own context may round, and may trap what only happens to odd values here.
+_EXACT = DecimalContext(prec=64, rounding=ROUND_DOWN, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
+_NANOSECOND_DIGITS = 9
 _START_TICKS_FIELD = 19
 """Index of the start time among the fields of `stat` behind the command's closing parenthesis."""
 
@@ -48,7 +57,9 @@ def emit_span(
     """Record a span whose start and end are known already, and return it, ended.
 
     An end before the start is taken for clock skew between two hosts: one WARNING is logged, the
-    duration becomes zero, and attributes `inverted.*` keep what was given.
+    duration becomes zero, and attributes `inverted.*` keep what was given. Times before the epoch,
+    or too late for OTLP (the year 2554), are moved to the nearest one that can be exported, and
+    counted.
 
     Args:
         tracer: Whose tracer records it; None for the scope `nemo.lens`.
@@ -71,18 +82,19 @@ def emit_span(
         return None
     start = _seconds("start_epoch_seconds", start_epoch_seconds)
     end = _seconds("end_epoch_seconds", end_epoch_seconds)
-    given = dict(attributes or {})
+    given = {} if attributes is None else cleaned(attributes)
     if end < start:
-        _warn_of_inversion(name, start_epoch_seconds, end_epoch_seconds, start - end)
-        given.update(_inversion(start_epoch_seconds, end_epoch_seconds, start - end))
+        inversion = _inversion(start_epoch_seconds, end_epoch_seconds, _EXACT.subtract(start, end))
+        _warn_of_inversion(name, inversion)
+        given.update(inversion)
         end = start
-    from nemo.lens.spans.options import SpanOptions
-    from nemo.lens.spans.recording import name_text, settled
+    lazy_recording.load()
+    from nemo.lens.spans.recording import name_text
+    from nemo.lens.spans.scope import scope_values
     from nemo.lens.spans.span_factory import end_span_at, start_span
 
-    options = SpanOptions(attributes=given, context=context, start_time=_nanoseconds(start))
-    settled_attributes, _ = settled({"_span": options})
-    span = start_span(name_text(group, name), settled_attributes, tracer, options)
+    options = sound(SpanOptions(context=context, start_time=_nanoseconds(start)))
+    span = start_span(name_text(group, name), {**scope_values(), **given}, tracer, options)
     end_span_at(span, _nanoseconds(end))
     return span
 
@@ -90,33 +102,52 @@ def emit_span(
 def _seconds(argument: str, value: object) -> Decimal:
     try:
         seconds = Decimal(str(value))
-    except (InvalidOperation, ValueError):
+    except Exception:  # no number, or an object that cannot even be written out
         seconds = Decimal("NaN")
     if not seconds.is_finite():
-        raise ValueError(f"{argument} must be finite seconds since the epoch, got {value!r}")
+        raise ValueError(
+            f"{argument} must be finite seconds since the epoch, got {_described(value)}"
+        )
     return seconds
 
 
+def _described(value: object) -> str:
+    try:
+        return repr(value)
+    except Exception:  # a hostile object; its type says enough
+        return f"an object of type {type_name(real_type(value))}"
+
+
 def _nanoseconds(seconds: Decimal) -> int:
-    return int(seconds * _NANOSECONDS_PER_SECOND)
+    exact = seconds.scaleb(_NANOSECOND_DIGITS, context=_EXACT)
+    if 0 <= exact < LATEST_TIME + 1:
+        return int(exact)
+    discard(
+        "time out of range",
+        "A time of a span was moved to the nearest one that can be exported: %s s since the epoch "
+        "is before 0 or after %s ns. Further ones are only counted.",
+        seconds,
+        LATEST_TIME,
+    )
+    return LATEST_TIME if exact > 0 else 0
 
 
-def _warn_of_inversion(name: str, start: object, end: object, inversion: Decimal) -> None:
+def _warn_of_inversion(name: str, inversion: Mapping[str, Any]) -> None:
     _logger.warning(
         "Span %r ends %s s before it starts (start %s, end %s): possible clock skew; "
         "clamping end to start (zero duration)",
-        name,
-        inversion,
-        start,
-        end,
+        as_text(name),
+        inversion[INVERTED_DELTA_SECONDS],
+        inversion[INVERTED_START_EPOCH_SECONDS],
+        inversion[INVERTED_END_EPOCH_SECONDS],
     )
 
 
 def _inversion(start: object, end: object, inversion: Decimal) -> dict[str, Any]:
     return {
         INVERTED_SKEW: True,
-        INVERTED_START_EPOCH_SECONDS: str(start),
-        INVERTED_END_EPOCH_SECONDS: str(end),
+        INVERTED_START_EPOCH_SECONDS: as_text(start),
+        INVERTED_END_EPOCH_SECONDS: as_text(end),
         INVERTED_DELTA_SECONDS: str(inversion),
     }
 
@@ -163,6 +194,9 @@ def linux_process_create_time(
         if ticks is None:
             ticks = os.sysconf("SC_CLK_TCK")
         started = int(stat.rpartition(")")[2].split()[_START_TICKS_FIELD]) / ticks
-        return now - (float(uptime.split()[0]) - started)
-    except (ValueError, IndexError, ZeroDivisionError) as error:
+        created = now - (float(uptime.split()[0]) - started)
+        if not math.isfinite(created):
+            raise ValueError(created)  # noqa: TRY301  # malformed like any other
+        return created
+    except (ValueError, IndexError, ArithmeticError) as error:
         raise ValueError("Malformed Linux process stat or uptime data") from error

@@ -12,6 +12,7 @@ from __future__ import annotations
 import operator
 from threading import RLock
 
+import nemo.lens.lazy_front  # noqa: F401  # here, so that no thread loads it first during a fork
 from nemo.lens.enabled_groups import NOTHING, EnabledGroups
 from nemo.lens.fork_safety import run_in_forked_child
 from nemo.lens.span_group_registry import on_change, snapshot

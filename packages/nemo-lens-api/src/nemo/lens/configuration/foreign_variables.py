@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from nemo.lens.configuration.exporter_names import ExporterNames
 from nemo.lens.configuration.problems import bad_value, warn
 from nemo.lens.configuration.value_types import Integer, Real, Text, Words
 
@@ -51,6 +52,7 @@ _LIMIT: Final = Integer(0)
 _SECONDS: Final = Real(0.001, 1e9)
 _PROTOCOL: Final = Words("grpc", "http/protobuf", "http/json")
 _COMPRESSION: Final = Words("none", "gzip", "deflate")
+_EXPORTERS: Final = ExporterNames()
 _EXEMPLARS: Final = Words("trace_based", "always_on", "always_off")
 _SAMPLER: Final = Words(
     "always_on",
@@ -115,6 +117,10 @@ FOREIGN_VARIABLES: Final[tuple[ForeignVariable, ...]] = (
                     "Names the deployment (`deployment.environment.name`)."),
     ForeignVariable("ENVIRONMENT", _TEXT, "", "resource", "0.1",
                     "Names the deployment when `DEPLOYMENT_ENV` is empty."),
+    *(ForeignVariable(f"OTEL_{signal.upper()}_EXPORTER", _EXPORTERS, None, "exporters", "0.3",
+                      f"Switches {signal} off (`none`), or says where they go when the setting "
+                      "`exporter` was not chosen.")
+      for signal in ("traces", "metrics", "logs")),
     *_for_each_signal("PROTOCOL", _PROTOCOL, "0.1",
                       "Chooses the OTLP protocol; unset, the endpoint decides, else it is gRPC.",
                       parsed_by_otel=False),

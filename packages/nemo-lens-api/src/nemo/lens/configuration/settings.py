@@ -11,6 +11,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from nemo.lens.configuration.metric_value_types import (
+    MetricAttributes,
+    MetricBuckets,
+    MetricPatterns,
+)
 from nemo.lens.configuration.value_types import (
     INT32_MAX,
     Boolean,
@@ -75,6 +80,7 @@ _SWITCH: Final = Boolean()
 _TEXT: Final = Text()
 _VERBATIM_TEXT: Final = Text(keeps_blanks=True)
 _GROUPS: Final = GroupSpec("names of groups and presets, `-name` to exclude")
+_DURATIONS: Final = Words("ms", "s", "both", fault="Invalid unit")
 _EXPORTERS: Final = Words("otlp", "console", "file", fault="Unknown exporter", several=True)
 
 # fmt: off
@@ -89,7 +95,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting("service_version", ("SERVICE_VERSION",), "", _TEXT, "",
             "resource", "0.3",
             "Gives the version of that service (`service.version`); left out when empty."),
-    Setting("exporter", ("EXPORTER",), "", _EXPORTERS, "otlp",
+    Setting("exporter", ("EXPORTER",), "", _EXPORTERS, DefaultText("otlp"),
             "exporters", "0.1",
             "Says where telemetry goes: an OTLP endpoint, standard output, run files."),
     Setting("span_groups", ("SPAN_GROUPS",), "", _GROUPS, "default",
@@ -119,6 +125,10 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting("logs_enabled", ("LOGS_ENABLED",), "", _SWITCH, False,
             "logs", "0.1",
             "Switches the export of the records of Python's `logging`."),
+    Setting("metric_durations", ("METRIC_DURATIONS",), "", _DURATIONS, "ms",
+            "metrics", "0.3",
+            "Chooses the duration metrics of the instruments: in milliseconds under the names of "
+            "earlier releases, in seconds after the OpenTelemetry conventions, or both."),
     Setting("run_id", ("RUN_ID",), RUN_ID_VARIABLE, _TEXT, "",
             "resource, run files", "0.1",
             "Identifies the run; when it is empty, set-up fills it from the scheduler or at "
@@ -160,6 +170,15 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting("queue_size", ("QUEUE_SIZE",), "", Integer(1), 131_072,
             "traces", "0.3",
             "Bounds the finished spans that wait for export; more are dropped and counted."),
+    Setting("metric_buckets", ("METRIC_BUCKETS",), "", MetricBuckets(), (),
+            "metrics", "0.3",
+            "Gives histograms other upper bounds of their buckets."),
+    Setting("metric_drop", ("METRIC_DROP",), "", MetricPatterns(), (),
+            "metrics", "0.3",
+            "Names metrics that are not exported."),
+    Setting("metric_attributes", ("METRIC_ATTRIBUTES",), "", MetricAttributes(), (),
+            "metrics", "0.3",
+            "Lists the attributes that metrics keep; their other ones are dropped."),
 )
 # fmt: on
 

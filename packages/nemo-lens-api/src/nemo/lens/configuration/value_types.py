@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
+from nemo.lens.spans.text import encodable
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
@@ -159,10 +161,10 @@ class Real(ValueType):
 
 
 class Text(ValueType):
-    """Any text, made fit for export.
+    r"""Any text, made fit for export.
 
-    A byte that is not UTF-8, an unpaired surrogate or a NUL becomes U+FFFD: one of them in the
-    resource would cost every batch.
+    A byte that is not UTF-8 and an unpaired surrogate are written out as `\udc80`, and a NUL
+    becomes U+FFFD: one of them in the resource would cost every batch.
     """
 
     fault = "Invalid text"
@@ -227,12 +229,12 @@ class Words(ValueType):
         return isinstance(value, str) and _holds(lambda: self.parse(value))
 
     def canonical(self, value: Any) -> str:
-        """Give the words as `parse` does."""
-        return self.parse(value)
+        """Give the words as `parse` does; a default that nobody chose stays one."""
+        return value if isinstance(value, DefaultText) else self.parse(value)
 
     def render(self, value: Any) -> str:
-        """Give the words as they are."""
-        return str(value)
+        """Give the words, nothing for a default that nobody chose."""
+        return "" if isinstance(value, DefaultText) else str(value)
 
 
 class Names(ValueType):
@@ -299,8 +301,7 @@ def _plain_digits(text: str) -> str:
 
 
 def _readable(text: str) -> str:
-    repaired = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return repaired.replace("\0", "\ufffd")
+    return encodable(text).replace("\0", "\ufffd")
 
 
 def _holds(check: Callable[[], object]) -> bool:

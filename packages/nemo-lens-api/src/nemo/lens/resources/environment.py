@@ -14,6 +14,8 @@ import os
 import re
 from typing import TYPE_CHECKING
 
+from nemo.lens.spans.text import encodable
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -111,10 +113,11 @@ def clean_text(text: str, limit_bytes: int = LONGEST_VALUE_BYTES) -> str:
         The text with surrogates written out as `\udc80`; text over the limit is cut and ends
         in three dots.
     """
-    encoded = text.encode("utf-8", "backslashreplace")
+    text = encodable(text)
+    encoded = text.encode("utf-8")
     if len(encoded) > limit_bytes:
         return encoded[: limit_bytes - 3].decode("utf-8", "ignore") + "..."
-    return encoded.decode("utf-8")
+    return text
 
 
 def read_file(path: str, limit_bytes: int = 65_536) -> str:

@@ -23,6 +23,7 @@ RESOURCE_ATTRIBUTE_TYPES: Final[dict[str, str]] = {
     "k8s.pod.name": "string",
     "k8s.pod.uid": "string",
     "nemo.lens.version": "string",
+    "nemo.mlflow.run.id": "string",
     "nemo.run.id": "string",
     "nemo.user.id": "string",
     "nv.dl.job.uuid": "string",
@@ -84,4 +85,5 @@ RESOURCE_ATTRIBUTE_TYPES: Final[dict[str, str]] = {
     "slurm.topology.addr_pattern": "string",
     "wandb.entity": "string",
     "wandb.project": "string",
+    "wandb.run.id": "string",
 }

@@ -57,6 +57,9 @@ __all__ = [
     "NEMO_LENS_QUEUE",
     "NEMO_LENS_REASON",
     "NEMO_LENS_VERSION",
+    "NEMO_METRIC_NAME",
+    "NEMO_MLFLOW_RUN_ID",
+    "NEMO_MLFLOW_RUN_URL",
     "NEMO_RUN_ID",
     "NEMO_SPAN_CANCELLED",
     "NEMO_SPAN_GROUP",
@@ -132,6 +135,8 @@ __all__ = [
     "SLURM_TORCHELASTIC_RESTART_COUNT",
     "WANDB_ENTITY",
     "WANDB_PROJECT",
+    "WANDB_RUN_ID",
+    "WANDB_RUN_URL",
 ]
 
 SCHEMA_URL: Final = "https://docs.nvidia.com/nemo/lens/semconv/0.3.0"
@@ -311,6 +316,15 @@ NEMO_LENS_REASON: Final = "nemo.lens.reason"
 
 NEMO_LENS_VERSION: Final = "nemo.lens.version"
 """The version of nemo-lens-api that instrumented the process."""
+
+NEMO_METRIC_NAME: Final = "nemo.metric.name"
+"""The name of the metric that a measurement was recorded for."""
+
+NEMO_MLFLOW_RUN_ID: Final = "nemo.mlflow.run.id"
+"""The identifier of the run in MLflow."""
+
+NEMO_MLFLOW_RUN_URL: Final = "nemo.mlflow.run.url"
+"""The page of the run in MLflow, where its tracking server is on the web."""
 
 NEMO_RUN_ID: Final = "nemo.run.id"
 """The identifier that all processes of one run share, restarts included."""
@@ -551,3 +565,9 @@ WANDB_ENTITY: Final = "wandb.entity"
 
 WANDB_PROJECT: Final = "wandb.project"
 """The project that the run belongs to."""
+
+WANDB_RUN_ID: Final = "wandb.run.id"
+"""The identifier of the run in Weights & Biases."""
+
+WANDB_RUN_URL: Final = "wandb.run.url"
+"""The page of the run in Weights & Biases."""

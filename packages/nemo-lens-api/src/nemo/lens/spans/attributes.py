@@ -14,8 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 from nemo.lens.spans.conversion import MAX_INT, MIN_INT, Unrecordable, converted
 from nemo.lens.spans.discards import discard
-from nemo.lens.spans.redaction import REDACTED, is_redacted, plain_keys, remember_plain_key
-from nemo.lens.spans.text import as_text, real_type
+from nemo.lens.spans.redaction import (
+    REDACTED,
+    is_hidden,
+    is_redacted,
+    keys_to_hide,
+    plain_keys,
+    remember_plain_key,
+)
+from nemo.lens.spans.text import as_text, real_type, type_name
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -28,7 +35,10 @@ _are_plain = plain_keys.issuperset
 
 def is_plain(attributes: Mapping[str, Any]) -> bool:
     """Say whether `attributes` can be recorded exactly as they are; the check of the fast path."""
-    if not _are_plain(attributes):
+    try:
+        if not _are_plain(attributes):
+            return False
+    except Exception:  # a key that cannot be compared with those seen before
         return False
     for key, value in attributes.items():
         if type(key) is not str:  # a subclass, equal to a key seen before
@@ -58,12 +68,13 @@ def cleaned(
         A new dictionary; losses are counted, see `nemo.lens.spans.discards.discarded`.
     """
     result: dict[str, Any] = {}
+    hidden_keys = keys_to_hide(redact_keys)
     for key, value in _pairs(attributes):
         if value is None:
             continue
         try:
             text = _clean_key(key)
-            result[text] = _clean_value(text, value, redact_keys)
+            result[text] = _clean_value(text, value, hidden_keys)
         except Unrecordable as reason:
             _count(reason.kind, key, value)
         except Exception:  # from the value's own methods; it is lost, the caller is not
@@ -87,14 +98,14 @@ def _clean_key(key: Any) -> str:
     text = as_text(key)
     if not text:
         raise Unrecordable("empty key")
-    if text == key and text not in OPTION_KEYS and not is_redacted(text):
+    if str.__eq__(text, key) and text not in OPTION_KEYS and not is_redacted(text):
         remember_plain_key(text)
     return text
 
 
-def _clean_value(key: str, value: Any, redact_keys: Collection[str] | None) -> Any:
+def _clean_value(key: str, value: Any, hidden_keys: frozenset[str] | None) -> Any:
     recordable = converted(value)
-    if type(recordable) in (str, list) and is_redacted(key, redact_keys):
+    if type(recordable) in (str, list) and is_hidden(key, hidden_keys):
         return REDACTED
     return recordable
 
@@ -106,5 +117,5 @@ def _count(kind: str, key: Any, value: Any) -> None:
         " sequence of them. Further ones of this kind are only counted.",
         as_text(key),
         kind,
-        type(value).__name__,
+        type_name(real_type(value)),
     )

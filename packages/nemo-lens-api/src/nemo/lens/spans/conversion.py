@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
+from nemo.lens.spans.discards import discard
 from nemo.lens.spans.text import as_text, encodable, is_enum_type, real_type
 
 if TYPE_CHECKING:
@@ -32,8 +33,12 @@ class Unrecordable(Exception):  # noqa: N818  # it is an answer, not an error an
         self.kind = kind
 
 
+MAX_ITEMS = 4096
+"""Longer sequences are cut: a span tells about work, it does not carry its data."""
+
+
 def converted(value: Any) -> Any:
-    """Return `value` as `str`, `bool`, `int`, `float` or a list of one of them.
+    """Return `value` as `str`, `bool`, `int`, `float` or a list of at most `MAX_ITEMS` of them.
 
     Only the real type of the value is consulted: `__class__` and `__eq__` may lie.
 
@@ -42,8 +47,21 @@ def converted(value: Any) -> Any:
     """
     kind = real_type(value)
     if issubclass(kind, (list, tuple, range)):
-        return _sequence(list(value))
+        return _sequence(_first_items(value, kind))
     return _scalar(value, kind)
+
+
+def _first_items(value: Any, kind: type[Any]) -> list[Any]:
+    """Copy the items of a sequence, past what a subclass says about itself, and not too many."""
+    base = list if issubclass(kind, list) else tuple if issubclass(kind, tuple) else range
+    items = base.__getitem__(value, slice(MAX_ITEMS + 1))
+    if len(items) > MAX_ITEMS:
+        discard(
+            "long sequence",
+            "A sequence of more than %d items was cut to these. Further ones are only counted.",
+            MAX_ITEMS,
+        )
+    return list(items[:MAX_ITEMS])
 
 
 def _scalar(value: Any, kind: type[Any]) -> str | bool | int | float:

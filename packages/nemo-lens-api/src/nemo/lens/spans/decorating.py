@@ -3,7 +3,8 @@
 """Wrapping a callable as what it is, so that its span covers the work.
 
 Plain functions, coroutine functions, generator and async generator functions each keep their kind:
-frameworks look at it. While a generator is suspended its context is taken off, so that the
+frameworks look at it. A generator that is one by its code cannot check its arguments when it is
+called, so wrong ones show up at the first iteration, or at the `await`. While a generator is suspended its context is taken off, so that the
 consumer's code never runs inside the generator's span.
 """
 
@@ -14,12 +15,14 @@ import inspect
 import types
 from typing import TYPE_CHECKING, Any
 
+from nemo.lens.spans.decorated_objects import traced_object
 from nemo.lens.spans.text import real_type
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Generator
     from contextlib import AbstractContextManager
 
+    from nemo.lens.spans.decorated_objects import Decorator
     from nemo.lens.spans.resumable_span import ResumableSpan
 
     Begin = Callable[[], AbstractContextManager[Any] | None]
@@ -27,9 +30,6 @@ if TYPE_CHECKING:
 
     WrapPlain = Callable[[Callable[..., Any]], Callable[..., Any]]
     """Wraps a function that does its work when it is called."""
-
-    Decorator = tuple[Callable[..., Any], tuple[Any, ...]]
-    """How to make the decorator again in another process: a factory and its arguments."""
 
 
 def wrapped(function: Any, begin: Begin, wrap_plain: WrapPlain, decorator: Decorator) -> Any:
@@ -51,13 +51,10 @@ def wrapped(function: Any, begin: Begin, wrap_plain: WrapPlain, decorator: Decor
             f"trace_fn decorates callables, not {type(function).__name__} objects; "
             "put it below @property and similar decorators"
         )
-    wrapper = _wrapper_of_kind(function, begin)
-    if wrapper is not None:
-        return functools.update_wrapper(wrapper, function)
-    traced = wrap_plain(function)
+    traced = _wrapper_of_kind(function, begin) or wrap_plain(function)
     if _binds_to_instances(function):
-        return functools.update_wrapper(traced, function)
-    return TracedCallable(function, traced, decorator)
+        return _wrapping(traced, function)
+    return traced_object(function, traced, decorator)
 
 
 def _rewrapped(descriptor: Any, wrap: Callable[[Any], Any]) -> Any:
@@ -65,42 +62,21 @@ def _rewrapped(descriptor: Any, wrap: Callable[[Any], Any]) -> Any:
     return type(descriptor)(wrap(descriptor.__func__))
 
 
-class TracedCallable:
-    """A traced object that is no function: a `functools.partial`, a bound method, a callable.
-
-    A wrapper function could not be pickled for these, and would hide the object's attributes.
-    """
-
-    def __init__(
-        self, function: Callable[..., Any], traced: Callable[..., Any], decorator: Decorator
-    ) -> None:
-        functools.update_wrapper(self, function, updated=())
-        self._traced = traced
-        self._decorator = decorator
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Call the object, covered by a span."""
-        return self._traced(*args, **kwargs)
-
-    def __getattr__(self, name: str) -> Any:
-        # Only what this object lacks; while it is being unpickled, that includes `__wrapped__`.
-        if name == "__wrapped__":
-            raise AttributeError(name)
-        return getattr(self.__wrapped__, name)
-
-    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        return _decorated_again, (*self._decorator, self.__wrapped__)
-
-
-def _decorated_again(factory: Callable[..., Any], arguments: tuple[Any, ...], function: Any) -> Any:
-    return factory(*arguments)(function)
-
-
 def _binds_to_instances(function: Any) -> bool:
     """Say whether `function`, as a class attribute, becomes a method; a wrapper function does."""
     return hasattr(real_type(function), "__get__") and not isinstance(
         function, (functools.partial, types.MethodType)
     )
+
+
+def _wrapping(wrapper: Any, function: Any) -> Any:
+    """Return the wrapper function with everything that can be seen on `function`."""
+    functools.update_wrapper(wrapper, function)
+    if not isinstance(function, types.FunctionType):
+        for name in dir(function):  # `cache_info` and the like: methods of its type
+            if not name.startswith("_") and not hasattr(wrapper, name):
+                setattr(wrapper, name, getattr(function, name))
+    return wrapper
 
 
 def _wrapper_of_kind(function: Callable[..., Any], begin: Begin) -> Callable[..., Any] | None:

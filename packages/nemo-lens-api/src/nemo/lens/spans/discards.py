@@ -12,6 +12,7 @@ import logging
 from threading import RLock
 
 from nemo.lens.fork_safety import run_in_forked_child
+from nemo.lens.spans.text import type_name
 
 _logger = logging.getLogger("nemo.lens.helpers")
 
@@ -34,6 +35,11 @@ def discard(kind: str, message: str, *details: object) -> None:
         _counts[kind] = seen + 1
     if not seen:
         _logger.warning(message, *details)
+
+
+def report_span_failure(error: Exception) -> None:
+    """Count attributes that a span, a foreign one perhaps, refused by raising `error`."""
+    discard("span failure", "Attributes were lost: the span raised %s.", type_name(type(error)))
 
 
 def discarded() -> dict[str, int]:

@@ -4,19 +4,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from nemo.lens.spans.attributes import cleaned
-from nemo.lens.spans.conversion import MAX_INT, MIN_INT
 from nemo.lens.spans.discards import discard
-from nemo.lens.spans.text import real_type
+from nemo.lens.spans.text import as_text, is_mapping, real_type, type_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
     from opentelemetry.context import Context
     from opentelemetry.trace import Link, SpanKind
+
+
+LATEST_TIME = 2**64 - 1
+"""The last time that OTLP has room for, in nanoseconds since the epoch; 0 is the first one."""
 
 
 class SpanOptions:
@@ -36,7 +38,8 @@ class SpanOptions:
         kind: The OpenTelemetry span kind; None for INTERNAL.
         links: Links to other spans.
         context: The parent context; None for the current one. An empty `Context()` makes a root.
-        start_time: When the span started, in nanoseconds since the epoch; None for now.
+        start_time: When the span started, in nanoseconds since the epoch, 0 to 2**64 - 1; None for
+            now. The span still ends when its work does.
         attributes: A mapping, or a callable without arguments that returns one. A callable costs
             nothing while the group is off; what it raises is counted and never reaches the caller.
         record_exception: Whether an exception that leaves the span is recorded as an event. The
@@ -88,8 +91,14 @@ class SpanOptions:
 
 def without_exceptions(given: object) -> SpanOptions:
     """Return the options `given`, or the default ones, with `record_exception` off."""
-    options = given if isinstance(given, SpanOptions) else SpanOptions()
+    is_given = issubclass(real_type(given), SpanOptions)
+    options = cast("SpanOptions", given) if is_given else SpanOptions()
     return options.replaced(record_exception=False)
+
+
+def with_comparable_keys(keywords: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a copy whose keys are ordinary texts; subclasses of `str` may refuse comparison."""
+    return {key if type(key) is str else as_text(key): value for key, value in keywords.items()}
 
 
 def split(keywords: Mapping[str, Any]) -> tuple[dict[str, Any], SpanOptions | None]:
@@ -98,7 +107,7 @@ def split(keywords: Mapping[str, Any]) -> tuple[dict[str, Any], SpanOptions | No
     Returns:
         The cleaned attributes, and the options, or None when there are none beside attributes.
     """
-    remaining = dict(keywords)
+    remaining = with_comparable_keys(keywords)
     options = _given_options(remaining.pop("_span", None))
     found = _take_options(remaining)
     attributes = cleaned(remaining)
@@ -116,7 +125,11 @@ def _given_options(given: object) -> SpanOptions | None:
     if not issubclass(real_type(given), SpanOptions):
         _ignore("_span", "takes nemo.lens.helpers.SpanOptions", given)
         return None
-    options = cast("SpanOptions", given)
+    return sound(cast("SpanOptions", given))
+
+
+def sound(options: SpanOptions) -> SpanOptions:
+    """Return `options` without fields of a wrong type; those are counted."""
     wrong = [name for name in _OPTION_CHECKS if not _is_sound(name, getattr(options, name))]
     for name in wrong:
         _ignore(name, "has the wrong type", getattr(options, name))
@@ -158,7 +171,7 @@ def _is_context(value: Any) -> bool:
 
 
 def _is_time(value: Any) -> bool:
-    return type(value) is int and MIN_INT <= value <= MAX_INT
+    return type(value) is int and 0 <= value <= LATEST_TIME
 
 
 _OPTION_CHECKS = {
@@ -175,20 +188,20 @@ def _ignore(name: str, reason: str, value: object) -> None:
         "Span option %s was ignored: it %s, got %s. Further ones are only counted.",
         name,
         reason,
-        real_type(value).__name__,
+        type_name(real_type(value)),
     )
 
 
 def _evaluated(attributes: Mapping[str, Any] | Callable[[], Mapping[str, Any]]) -> dict[str, Any]:
     try:
         mapping: Any = attributes() if callable(attributes) else attributes
-        if not issubclass(real_type(mapping), Mapping):
+        if not is_mapping(mapping):
             raise TypeError(real_type(mapping))  # noqa: TRY301  # counted like any other
     except Exception as error:  # from the caller's callable: its attributes are lost
         discard(
             "lazy attributes",
             "SpanOptions.attributes was dropped: it raised or returned no mapping (%s).",
-            type(error).__name__,
+            type_name(type(error)),
         )
         return {}
     return cleaned(mapping)

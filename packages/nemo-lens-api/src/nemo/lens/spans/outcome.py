@@ -29,7 +29,8 @@ from nemo.lens.semconv import (
     NEMO_SPAN_CANCELLED,
 )
 from nemo.lens.spans.redaction import REDACTED, is_redacted, masked
-from nemo.lens.spans.text import encodable, real_type
+from nemo.lens.spans.text import encodable, real_type, type_name
+from nemo.lens.spans.url_credentials import without_url_credentials
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Span
@@ -74,12 +75,16 @@ def record_outcome(span: Span, error: BaseException, *, record_exception: bool =
 
 def is_cancellation(error: BaseException) -> bool:
     """Say whether `error` is how asyncio, concurrent.futures, trio or anyio cancel work."""
-    return any(ancestor.__name__ in _CANCELLATION_NAMES for ancestor in type(error).__mro__)
+    ancestors = type.mro(real_type(error))
+    return any(type_name(ancestor) in _CANCELLATION_NAMES for ancestor in ancestors)
 
 
 def exit_code(error: BaseException) -> int:
     """Return the process status that `error` leads to: a text means 1, nothing means 0."""
-    code: Any = getattr(error, "code", None)
+    try:
+        code: Any = getattr(error, "code", None)
+    except Exception:  # the interpreter cannot read it either, and exits with 1
+        return 1
     if code is None:
         return 0
     return int.__int__(code) & 0xFF if issubclass(type(code), int) else 1
@@ -108,17 +113,31 @@ def _record_event(span: Span, error: BaseException, text: ExceptionText) -> None
         EXCEPTION_MESSAGE: text.message,
         EXCEPTION_STACKTRACE: text.stacktrace,
     }
+    if not has_text(error):
+        span.add_event("exception", attributes)
+        return
     try:
         span.record_exception(error, attributes)
     except Exception:  # OpenTelemetry calls str() on the exception, which may raise
         span.add_event("exception", attributes)
 
 
-def _message(error: BaseException) -> str:
+def has_text(error: BaseException) -> bool:
+    """Say whether `str(error)` can be called, which OpenTelemetry does.
+
+    Not even an exit that is raised there may replace the exception that the caller is to see.
+    """
     try:
+        str(error)
+    except BaseException:  # see above
+        return False
+    return True
+
+
+def _message(error: BaseException) -> str:
+    if has_text(error):
         return str(error)
-    except Exception:  # the exception's own __str__ is broken; the caller still gets the exception
-        return f"<{type(error).__name__}: its text cannot be read>"
+    return f"<{type_name(real_type(error))}: its text cannot be read>"
 
 
 def _stacktrace(error: BaseException) -> str:
@@ -139,4 +158,4 @@ def _frames_only(error: BaseException) -> str:
 def _safe(text: str, limit: int) -> str:
     if len(text) > limit:
         text = f"{text[: limit // 2]}\n... {len(text) - limit} characters cut ...\n{text[-limit // 2 :]}"
-    return encodable(masked(text))
+    return encodable(masked(without_url_credentials(text)))

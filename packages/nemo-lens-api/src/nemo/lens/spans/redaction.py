@@ -11,7 +11,10 @@ between `_`, `-` and `.`. `db.password`, `X-Api-Key` and `gen_ai.prompt` are hit
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeVar, cast
+
+from nemo.lens.spans.discards import discard
+from nemo.lens.spans.text import as_text, real_type
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -66,20 +69,39 @@ def set_added_redact_keys(keys: Iterable[str]) -> None:
     _secret_in_text.clear()
 
 
-def is_redacted(key: str, redact_keys: Collection[str] | None = None) -> bool:
-    """Say whether the value under `key` must be hidden.
+def keys_to_hide(redact_keys: Iterable[str] | None = None) -> frozenset[str] | None:
+    """Return the keys that a caller's `redact_keys` mean, for `is_hidden`.
+
+    They are read once, so that an iterator serves for a whole mapping.
 
     Args:
-        key: The attribute key.
         redact_keys: The keys to hide. None, or `DEFAULT_REDACT_KEYS` itself, means the process-wide
-            default with what `<PREFIX>_REDACT_KEYS` added; an empty collection switches redaction
-            off.
+            default with what `<PREFIX>_REDACT_KEYS` added; so does what cannot be read. One text is
+            one key, and what is no text in a collection is left out.
+
+    Returns:
+        The keys in lower case; None when an empty collection switches redaction off.
     """
     if redact_keys is None or redact_keys is DEFAULT_REDACT_KEYS:
-        return _hits(key, _keys_in_force)
-    if not redact_keys:
-        return False
-    return _hits(key, frozenset(_lowered(redact_keys)))
+        return _keys_in_force
+    if issubclass(real_type(redact_keys), str):
+        return frozenset(_lowered((cast("str", redact_keys),)))
+    try:
+        given = list(redact_keys)
+    except Exception:  # hide too much rather than tell a secret
+        discard("redact keys", "redact_keys cannot be read; the default ones are in force.")
+        return _keys_in_force
+    return frozenset(_lowered(given)) if given else None
+
+
+def is_hidden(key: str, keys: frozenset[str] | None) -> bool:
+    """Say whether the value under `key` must be hidden; `keys` are from `keys_to_hide`."""
+    return keys is not None and _hits(key, keys)
+
+
+def is_redacted(key: str) -> bool:
+    """Say whether the value under `key` must be hidden by the process-wide default."""
+    return _hits(key, _keys_in_force)
 
 
 def remember_plain_key(key: str) -> None:
@@ -101,7 +123,7 @@ def redact_value(
     Returns:
         `value` itself or `"[REDACTED]"`.
     """
-    return REDACTED if is_redacted(key, redact_keys) else value
+    return REDACTED if is_hidden(as_text(key), keys_to_hide(redact_keys)) else value
 
 
 def masked(text: str) -> str:
@@ -126,7 +148,7 @@ def _hits(key: str, lowered_keys: frozenset[str]) -> bool:
 
 
 def _lowered(keys: Iterable[str]) -> Iterable[str]:
-    return (key.lower() for key in keys)
+    return (str.lower(key) for key in keys if issubclass(real_type(key), str))
 
 
 _secret_in_text: dict[str, re.Pattern[str]] = {}

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from opentelemetry import context as otel_context
 
+from nemo.lens.spans.scope import put_scope, scope_values
+
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from types import TracebackType
@@ -16,12 +18,12 @@ if TYPE_CHECKING:
 class ResumableSpan:
     """Keeps a span current while the work runs, and the consumer's context while it does not.
 
-    Whatever the work itself has made current (an inner span around a `yield`) is put back when it
-    is resumed. Contexts are set, not given back by token, because the consumer may come back from
+    Whatever the work itself has put in force around a `yield`, an inner span or `span_attributes`,
+    is taken off with it and put back when the work is resumed. Contexts are set, not given back by token, because the consumer may come back from
     another `contextvars.Context`.
     """
 
-    __slots__ = ("_inside", "_outside", "_span")
+    __slots__ = ("_inside", "_outside", "_scope_inside", "_scope_outside", "_span")
 
     def __init__(self, span: AbstractContextManager[Any]) -> None:
         self._span = span
@@ -31,6 +33,7 @@ class ResumableSpan:
         outside = otel_context.get_current()
         self._span.__enter__()
         self._inside = otel_context.get_current()
+        self._scope_inside = scope_values()
         otel_context.attach(outside)
 
     def __exit__(
@@ -53,12 +56,16 @@ class ResumableSpan:
     def resume(self) -> None:
         """Make the context of the work current."""
         self._outside = otel_context.get_current()
+        self._scope_outside = scope_values()
         otel_context.attach(self._inside)
+        put_scope(self._scope_inside)
 
     def suspend(self) -> None:
         """Give the context back to the consumer, remembering that of the work."""
         self._inside = otel_context.get_current()
+        self._scope_inside = scope_values()
         otel_context.attach(self._outside)
+        put_scope(self._scope_outside)
 
 
 class _Resumed:

@@ -4,16 +4,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import suppress
 from contextvars import ContextVar
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from nemo.lens.spans.attributes import cleaned
-from nemo.lens.spans.text import real_type
+from nemo.lens.spans.text import is_mapping, real_type, type_name
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from contextvars import Token
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -22,6 +22,10 @@ _scope: ContextVar[Mapping[str, Any]] = ContextVar("nemo_lens_span_attributes", 
 
 scope_values = _scope.get
 """The values in force, cleaned, for internal readers that do not change them."""
+
+
+put_scope = _scope.set
+"""Put cleaned values in force, whatever was before; for work that is suspended and resumed."""
 
 
 def current_span_attributes() -> Mapping[str, Any]:
@@ -35,10 +39,10 @@ class SpanAttributesScope:
     __slots__ = ("_attributes", "_tokens")
 
     def __init__(self, attributes: Mapping[str, Any]) -> None:
-        if not issubclass(real_type(attributes), Mapping):
+        if not is_mapping(attributes):
             raise TypeError(
                 f"span_attributes() takes a mapping of attribute names to values, "
-                f"not {type(attributes).__name__}"
+                f"not {type_name(real_type(attributes))}"
             )
         self._attributes = cleaned(attributes)
         self._tokens: list[Token[Mapping[str, Any]]] = []

@@ -125,7 +125,7 @@ class PlainSpan(AbstractContextManager["Span"]):
     __call__ = staticmethod(refuse_decoration)
 
     def __enter__(self) -> Span:
-        self._begun = time.monotonic_ns()
+        self._begun = monotonic_start(self._options)
         self._span = span = start_span(self._name, self._attributes, self._tracer, self._options)
         self._attachment = attached(set_span_in_context(span))
         return span
@@ -177,6 +177,16 @@ def _what(name: object, tracer: object) -> str:
     return what
 
 
+def monotonic_start(options: SpanOptions | None) -> int:
+    """Return when a span that is about to start began, in nanoseconds of the monotonic clock.
+
+    For a span with a given start time that is as long ago as the wall clock says.
+    """
+    if options is None or options.start_time is None:
+        return time.monotonic_ns()
+    return time.monotonic_ns() - (time.time_ns() - options.start_time)
+
+
 def finish_span(
     span: Span, begun: int, error: BaseException | None, *, record_exception: bool = True
 ) -> None:
@@ -187,7 +197,7 @@ def finish_span(
 
     Args:
         span: The span to end; one that has ended already is left alone.
-        begun: `time.monotonic_ns()` when the span was started.
+        begun: What `monotonic_start` said when the span was started.
         error: The exception that left the work.
         record_exception: Whether that exception becomes an event.
     """
@@ -214,7 +224,8 @@ def _end(span: Span, begun: int) -> None:
             return
         started = getattr(span, "start_time", None)
         if type(started) is int:
-            span.end(end_time=started + time.monotonic_ns() - begun)
+            elapsed = time.monotonic_ns() - begun
+            span.end(end_time=started + elapsed if elapsed > 0 else started)
         else:
             span.end()
     except Exception as error:  # a broken processor must not become the caller's exception

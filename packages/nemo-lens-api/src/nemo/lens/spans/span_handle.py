@@ -8,7 +8,9 @@ import time
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, cast
 
+from nemo.lens.spans import lazy_recording
 from nemo.lens.spans.attributes import cleaned
+from nemo.lens.spans.discards import report_span_failure
 from nemo.lens.spans.options import SpanOptions
 from nemo.lens.spans.text import real_type
 
@@ -65,8 +67,12 @@ class SpanHandle(AbstractContextManager["SpanHandle"]):
 
     def set_attributes(self, attributes: Mapping[str, Any]) -> None:
         """Put attributes on the open span, converted and redacted like those of every helper."""
-        if self.span is not None and not self._closed:
+        if self.span is None or self._closed:
+            return
+        try:
             self.span.set_attributes(cleaned(attributes))
+        except Exception as error:  # a foreign span failed; the work goes on
+            report_span_failure(error)
 
     def close(self, error: BaseException | None = None) -> None:
         """End the span; further calls do nothing.
@@ -103,15 +109,16 @@ def open_handle(
     group: str, name: str, tracer: Tracer | None, keywords: dict[str, Any]
 ) -> SpanHandle:
     """Start a span of `group`, known to be on, and export the marker of its opening."""
+    lazy_recording.load()
     from opentelemetry.trace import set_span_in_context
 
     from nemo.lens.semconv import NEMO_SPAN_OPEN_MARKER
     from nemo.lens.spans.recording import name_text, settled
-    from nemo.lens.spans.span_factory import start_span
+    from nemo.lens.spans.span_factory import monotonic_start, start_span
 
     text = name_text(group, name)
     attributes, options = settled(keywords)
-    begun = time.monotonic_ns()
+    begun = monotonic_start(options)
     span = start_span(text, attributes, tracer, options)
     context = set_span_in_context(span)
     marker = name_text(group, text + OPEN_MARKER_SUFFIX)
@@ -123,6 +130,7 @@ def open_handle(
 
 def make_mark(group: str, name: str, tracer: Tracer | None, keywords: dict[str, Any]) -> None:
     """Record an instant of `group`, known to be on."""
+    lazy_recording.load()
     from nemo.lens.spans.recording import name_text, settled
 
     attributes, options = settled(keywords)
@@ -149,6 +157,7 @@ class AttachedContext(AbstractContextManager[None]):
         self._attachments: list[Attachment] = []
 
     def __enter__(self) -> None:
+        lazy_recording.load()
         from nemo.lens.spans.attachment import attached
 
         self._attachments.append(attached(_context_from(self._origin)))

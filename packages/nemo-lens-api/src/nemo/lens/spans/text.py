@@ -4,7 +4,11 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def encodable(text: str) -> str:
@@ -22,9 +26,26 @@ def real_type(value: object) -> type[Any]:
     return type(value)
 
 
+_name_of: Callable[[type], str] = type.__dict__["__name__"].__get__
+_namespace_of: Callable[[type], Mapping[str, Any]] = type.__dict__["__dict__"].__get__
+
+
+def type_name(kind: type) -> str:
+    """Return the name of a type, past a metaclass that lies about it or raises."""
+    return _name_of(kind)
+
+
+def is_mapping(value: object) -> bool:
+    """Say whether `value` is a mapping, by its type alone."""
+    try:
+        return issubclass(real_type(value), Mapping)
+    except Exception:  # a metaclass that raises
+        return False
+
+
 def is_enum_type(kind: type) -> bool:
     """Say whether `kind` is an enumeration, without importing `enum`."""
-    return type.__instancecheck__(type, kind) and "_member_map_" in kind.__dict__
+    return "_member_map_" in _namespace_of(kind)
 
 
 def as_text(value: object) -> str:
@@ -36,7 +57,7 @@ def as_text(value: object) -> str:
     try:
         return encodable(_described(value, kind))
     except Exception:  # a hostile __str__ or __getattr__ must not become the caller's exception
-        return f"<{kind.__name__}>"
+        return f"<{type_name(kind)}>"
 
 
 def _described(value: object, kind: type) -> str:

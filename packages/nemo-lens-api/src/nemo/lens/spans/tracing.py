@@ -13,6 +13,7 @@ from opentelemetry import trace
 
 from nemo.lens import global_providers
 from nemo.lens.spans.discards import discard
+from nemo.lens.spans.text import type_name
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Tracer
@@ -43,6 +44,6 @@ def report_tracer_failure(operation: str, error: Exception) -> None:
     discard(
         "tracer failure",
         "A span was lost: the tracer raised %s in %s. Further ones are only counted.",
-        type(error).__name__,
+        type_name(type(error)),
         operation,
     )

@@ -7,6 +7,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from nemo.lens.fork_safety import forks_wait
 from nemo.lens.spans import compiling, lazy_recording
 
 if TYPE_CHECKING:
@@ -47,7 +48,8 @@ class SpanCm(AbstractContextManager["Span"]):
 
     def __call__(self, function: Decorated) -> Decorated:
         """Decorate `function`, as `trace_fn` does."""
-        from nemo.lens.spans.decorating import wrapped
+        with forks_wait():
+            from nemo.lens.spans.decorating import wrapped
 
         def begin() -> AbstractContextManager[Span] | None:
             return None if compiling.is_compiling() else self._new()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import orjson
 
 from nemo.lens.runs.layout import MANIFEST, PROCESS_FOLDER
-from nemo.lens.runs.lines import COMPRESSIONS, raw_lines, uncompressed_name
+from nemo.lens.runs.lines import raw_lines, uncompressed_name
 from nemo.lens.runs.problems import Problems, RunError
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 SIGNALS: Final = ("traces", "metrics", "logs")
 _SEGMENT: Final = re.compile(r"(traces|metrics|logs)-\d+\.jsonl")
+_FORMS: Final = (".gz", ".jsonl", ".zst")
 _SHARD: Final = re.compile(r"\d+|x")
 _LOOSE_SUFFIXES: Final = (".jsonl", ".json")
 _OTLP_MARKERS: Final = (b'"resourceSpans"', b'"resourceMetrics"', b'"resourceLogs"')
@@ -127,19 +128,27 @@ def _started(run: RunLocation) -> tuple[int, str]:
 def segments(folder: Path) -> dict[str, tuple[Path, ...]]:
     """The files of a process folder by signal, in the order in which they were written.
 
-    Of a segment that is there twice, plain and compressed, the plain one counts: the writer was
-    cut off while compressing it.
+    Of a segment that is there twice the `.gz` counts, before the plain one: the writer packs into
+    a `.gz.part`, renames that once it is whole, and only then deletes the plain file, so a reader
+    that meets both came in between. A `.gz.part` is never read.
     """
     best: dict[str, Path] = {}
-    for path in sorted(folder.iterdir(), reverse=True):
+    for path in folder.iterdir():
         name = uncompressed_name(path)
-        if _SEGMENT.fullmatch(name) and (name not in best or path.suffix not in COMPRESSIONS):
+        if _SEGMENT.fullmatch(name) and (
+            name not in best or _preference(path) < _preference(best[name])
+        ):
             best[name] = path
     ordered = sorted(best)
     return {
         signal: tuple(best[name] for name in ordered if name.startswith(f"{signal}-"))
         for signal in SIGNALS
     }
+
+
+def _preference(path: Path) -> int:
+    """Say how early a form of a segment is taken; what others compressed may be half done."""
+    return _FORMS.index(path.suffix)
 
 
 def _run_below(folder: Path) -> RunLocation | None:

@@ -4,39 +4,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from nemo.lens.contrib.instrumentation import instrument_process, uninstrument_process
 
 
 def instrument_aiohttp_client() -> None:
-    """Instrument every aiohttp client session of the process; a second call does nothing.
+    """Instrument every aiohttp client session that the process opens from now on.
 
-    Query strings, which may hold credentials, are not recorded.
+    A second call does nothing. Works before and after set-up. Bodies, query strings and
+    credentials in URLs are not recorded. `OTEL_PYTHON_EXCLUDED_URLS` and
+    `OTEL_PYTHON_AIOHTTP_CLIENT_EXCLUDED_URLS` name, as comma-separated regular expressions, URLs
+    that get no span.
 
     Raises:
         ImportError: The instrumentation is not installed; the text names the extra.
     """
-    instrumentor = _instrumentor()
-    if not instrumentor.is_instrumented_by_opentelemetry:
-        instrumentor.instrument(url_filter=_without_query)
+    instrument_process("aiohttp_client", extra="aiohttp")
 
 
 def uninstrument_aiohttp_client() -> None:
     """Undo `instrument_aiohttp_client`; does nothing when it was not called."""
-    instrumentor = _instrumentor()
-    if instrumentor.is_instrumented_by_opentelemetry:
-        instrumentor.uninstrument()
-
-
-def _without_query(url: Any) -> str:
-    return str(url.with_query(None))
-
-
-def _instrumentor() -> Any:
-    try:
-        from opentelemetry.instrumentation.aiohttp_client import AioHttpClientInstrumentor
-    except ImportError as reason:
-        raise ImportError(
-            "Instrumenting the aiohttp client needs an extra that is not installed. Install with:"
-            " pip install 'nemo-lens[aiohttp]' (or 'nemo-lens-contrib[aiohttp]')."
-        ) from reason
-    return AioHttpClientInstrumentor()
+    uninstrument_process("aiohttp_client", extra="aiohttp")

@@ -4,76 +4,102 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import copyreg
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
+from nemo.lens.contrib.instrumentation import instrumentor
 from nemo.lens.semconv import SERVICE_NAME
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
-    from opentelemetry.trace import Span
+class _Settings(NamedTuple):
+    """How an application was instrumented."""
+
+    service_name: str
+    excluded_urls: str | None
+
+
+_instrumented: WeakKeyDictionary[Any, _Settings] = WeakKeyDictionary()
 
 
 def instrument_fastapi(
     app: Any, service_name: str = "nemo-gym", *, excluded_urls: str | None = None
 ) -> None:
-    """Instrument `app`; a second call does nothing. Works before and after set-up.
+    """Instrument `app`; a second call does nothing.
 
-    Query strings, which may hold credentials, are not recorded.
+    Works before and after set-up, and while the application serves, as in its lifespan. The
+    application stays as picklable as it was, for Ray Serve; the copy is instrumented alike. Bodies
+    and query strings are not recorded. While it is on, the spans, metrics and logs that newer
+    versions of FastAPI make by themselves are off for `app`.
 
     Args:
         app: The `fastapi.FastAPI` application.
         service_name: Recorded as `service.name` on the server spans, because several applications
             of one process share its resource.
-        excluded_urls: Comma-separated regular expressions of URLs that get no span.
+        excluded_urls: Comma-separated regular expressions of URLs that get no span. None for those
+            that `OTEL_PYTHON_FASTAPI_EXCLUDED_URLS` or `OTEL_PYTHON_EXCLUDED_URLS` names.
 
     Raises:
         ImportError: The instrumentation is not installed; the text names the extra.
     """
-    _instrumentor().instrument_app(
-        app, server_request_hook=_ServerSpan(service_name), excluded_urls=excluded_urls
-    )
+    _instrument(app, _Settings(service_name, excluded_urls))
 
 
 def uninstrument_fastapi(app: Any) -> None:
     """Undo `instrument_fastapi`; does nothing when it was not called for `app`."""
-    _instrumentor().uninstrument_app(app)
+    if _instrumented.pop(app, None) is not None:
+        instrumentor("fastapi", extra="fastapi").uninstrument_app(app)
 
 
-class _ServerSpan:
-    """Finishes each server span; at module level, so that the application can be pickled."""
+def _instrument(app: Any, settings: _Settings) -> None:
+    instrument = instrumentor("fastapi", extra="fastapi").instrument_app
+    if app in _instrumented:
+        return
+    from nemo.lens.contrib.http_spans import HttpTracerProvider, hide_url_secrets
 
-    def __init__(self, service_name: str) -> None:
-        self._service_name = service_name
-
-    def __call__(self, span: Span, scope: Mapping[str, Any]) -> None:
-        if not span.is_recording():
-            return
-        span.set_attribute(SERVICE_NAME, self._service_name)
-        if scope.get("query_string"):
-            for attribute, value in _without_query(span).items():
-                span.set_attribute(attribute, value)
-
-
-# The URL is recorded under one of these names, depending on the convention that
-# OTEL_SEMCONV_STABILITY_OPT_IN chooses.
-_URL_ATTRIBUTES = ("http.url", "http.target", "url.full", "url.query")
-
-
-def _without_query(span: Span) -> dict[str, str]:
-    recorded: Mapping[str, Any] = getattr(span, "attributes", None) or {}
-    urls = {name: str(recorded[name]) for name in _URL_ATTRIBUTES if name in recorded}
-    return {
-        name: "" if name == "url.query" else url.partition("?")[0] for name, url in urls.items()
-    }
-
-
-def _instrumentor() -> Any:
+    is_serving = app.middleware_stack is not None
+    app.middleware_stack = None  # older instrumentations refuse to change an existing one
     try:
-        from opentelemetry.instrumentation.fastapi import FastAPIInstrumentor
-    except ImportError as reason:
-        raise ImportError(
-            "Instrumenting FastAPI needs an extra that is not installed. Install with:"
-            " pip install 'nemo-lens[fastapi]' (or 'nemo-lens-contrib[fastapi]')."
-        ) from reason
-    return FastAPIInstrumentor
+        instrument(
+            app,
+            tracer_provider=HttpTracerProvider({SERVICE_NAME: settings.service_name}),
+            server_request_hook=hide_url_secrets,
+            excluded_urls=settings.excluded_urls,
+            exclude_spans=["receive", "send"],
+        )
+    finally:
+        if is_serving:  # requests take the stack as it is then
+            app.middleware_stack = app.build_middleware_stack()
+    _instrumented[app] = settings
+    kind: type[Any] = app.__class__
+    copyreg.pickle(kind, _reduce)
+
+
+# What instrumenting puts into an application; locks and local functions are in there.
+_INSTRUMENTATION = "opentelemetry.instrumentation.asgi"
+_NOT_PICKLED = {
+    "_is_instrumented_by_opentelemetry",
+    "_original_build_middleware_stack",
+    "build_middleware_stack",
+}
+
+
+def _reduce(app: Any) -> Any:
+    """Pickle an instrumented application without its instrumentation, to be made anew."""
+    settings = _instrumented.get(app)
+    if settings is None:
+        return app.__reduce_ex__(2)
+    state = dict[str, Any](app.__dict__)
+    for name in _NOT_PICKLED:
+        state.pop(name, None)
+    state["middleware_stack"] = None
+    state["user_middleware"] = [
+        entry for entry in app.user_middleware if entry.cls.__module__ != _INSTRUMENTATION
+    ]
+    return copyreg.__newobj__, (type(app),), (state, tuple(settings)), None, None, _restore  # type: ignore[attr-defined]
+
+
+def _restore(app: Any, pickled: tuple[dict[str, Any], tuple[str, str | None]]) -> None:
+    state, settings = pickled
+    app.__dict__.update(state)
+    _instrument(app, _Settings(*settings))

@@ -9,7 +9,7 @@ bytes. No NCCL or torch is imported: the caller moves the bytes.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from opentelemetry.context import Context
@@ -40,14 +40,13 @@ def deserialize_context(data: Any) -> dict[str, str] | None:
     """
     try:
         text = bytes(memoryview(data)).rstrip(b"\0")
-        carrier = json.loads(text) if len(text) <= MAX_CONTEXT_BYTES else None
+        decoded: Any = json.loads(text) if len(text) <= MAX_CONTEXT_BYTES else None
     except (TypeError, ValueError, RecursionError):
         return None
-    if not isinstance(carrier, dict):
+    if not isinstance(decoded, dict):
         return None
-    if not all(isinstance(value, str) for value in carrier.values()):
-        return None
-    return carrier
+    carrier = cast("dict[str, Any]", decoded)
+    return carrier if all(isinstance(value, str) for value in carrier.values()) else None
 
 
 def extract_nccl_context(data: Any) -> Context:

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from nemo.lens.instruments.durations import MINUTES_MS
 from nemo.lens.instruments.metric_spec import MetricSpec
-from nemo.lens.instruments.recording import record_metrics
+from nemo.lens.instruments.recording import record_row
 from nemo.lens.instruments.registry import register_metric_group
 from nemo.lens.semconv import GYM_VERIFY_SUCCESS_RATE
 
@@ -19,42 +20,62 @@ if TYPE_CHECKING:
 GROUP = "nemo.lens.gym"
 
 
-def _duration(key: str, name: str, description: str) -> MetricSpec:
-    return MetricSpec(key, name, "histogram", "ms", description, owner="nemo-lens")
+def _duration(key: str, name: str, seconds_name: str, description: str) -> MetricSpec:
+    return MetricSpec(
+        key,
+        name,
+        "histogram",
+        "ms",
+        description,
+        buckets=MINUTES_MS,
+        owner="nemo-lens",
+        seconds_name=seconds_name,
+    )
 
 
-register_metric_group(
-    GROUP,
-    (
-        _duration(
-            "server_request_duration_ms",
-            "gym.server.request_duration_ms",
-            "Duration of one request to an environment server.",
-        ),
-        _duration("rollout_duration_ms", "gym.rollout.duration_ms", "Duration of one rollout."),
-        _duration("verify_duration_ms", "gym.verify.duration_ms", "Duration of one verification."),
-        MetricSpec(
-            "verify_success_rate",
-            GYM_VERIFY_SUCCESS_RATE,
-            "gauge",
-            "1",
-            "Share of verified rollouts that passed.",
-            owner="nemo-lens",
-        ),
-        MetricSpec(
-            "active_servers",
-            "gym.servers.active",
-            "gauge",
-            "{server}",
-            "Environment servers that answer.",
-            owner="nemo-lens",
-        ),
+_SPECS = (
+    _duration(
+        "server_request_duration_ms",
+        "gym.server.request_duration_ms",
+        "gym.server.request.duration",
+        "Duration of one request to an environment server.",
     ),
-    allow_override=True,  # the module may be imported again after it was dropped
+    _duration(
+        "rollout_duration_ms",
+        "gym.rollout.duration_ms",
+        "gym.rollout.duration",
+        "Duration of one rollout.",
+    ),
+    _duration(
+        "verify_duration_ms",
+        "gym.verify.duration_ms",
+        "gym.verify.duration",
+        "Duration of one verification.",
+    ),
+    MetricSpec(
+        "verify_success_rate",
+        GYM_VERIFY_SUCCESS_RATE,
+        "gauge",
+        "1",
+        "Share of verified rollouts that passed.",
+        owner="nemo-lens",
+    ),
+    MetricSpec(
+        "active_servers",
+        "gym.servers.active",
+        "gauge",
+        "{server}",
+        "Environment servers that answer.",
+        owner="nemo-lens",
+    ),
 )
+_KEYS = tuple(spec.key for spec in _SPECS)
+
+# The module may be imported again after it was dropped.
+register_metric_group(GROUP, _SPECS, allow_override=True)
 
 
-def record_gym_metrics(
+def record_gym_metrics(  # noqa: PLR0917 - the signature is the compatibility contract
     meter: Meter,
     server_request_duration_ms: float | None = None,
     rollout_duration_ms: float | None = None,
@@ -66,7 +87,8 @@ def record_gym_metrics(
 ) -> None:
     """Record what environment servers did.
 
-    Never raises; `None` values are left out, and what cannot be recorded is logged once.
+    Never raises; `None` values are left out, and what cannot be recorded is logged once. The
+    durations are histograms, in the unit that `NemoLensConfig.metric_durations` says.
 
     Args:
         meter: The meter of the handle.
@@ -77,13 +99,11 @@ def record_gym_metrics(
         active_servers: Number of servers that answer.
         attributes: Attributes of every point of this call.
     """
-    record_metrics(
-        meter,
-        GROUP,
-        attributes=attributes,
-        server_request_duration_ms=server_request_duration_ms,
-        rollout_duration_ms=rollout_duration_ms,
-        verify_duration_ms=verify_duration_ms,
-        verify_success_rate=verify_success_rate,
-        active_servers=active_servers,
+    values = (
+        server_request_duration_ms,
+        rollout_duration_ms,
+        verify_duration_ms,
+        verify_success_rate,
+        active_servers,
     )
+    record_row(meter, GROUP, _KEYS, values, attributes)

@@ -6,8 +6,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from nemo.lens.instruments.durations import REQUEST_S
 from nemo.lens.instruments.metric_spec import MetricSpec
-from nemo.lens.instruments.recording import record_metrics
+from nemo.lens.instruments.points import point_attributes
+from nemo.lens.instruments.recording import record_row
 from nemo.lens.instruments.registry import register_metric_group
 from nemo.lens.semconv import (
     GENAI_OPERATION_NAME,
@@ -15,6 +17,7 @@ from nemo.lens.semconv import (
     GENAI_REQUEST_MODEL,
     GENAI_TOKEN_TYPE,
 )
+from nemo.lens.spans.text import real_type
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,6 +28,23 @@ GROUP = "nemo.lens.inference"
 
 _COMMON_ATTRIBUTES = (GENAI_OPERATION_NAME, GENAI_PROVIDER_NAME, GENAI_REQUEST_MODEL)
 _LONGEST_ATTRIBUTE = 256
+# The bounds that the conventions advise: powers of four.
+_TOKENS = (
+    1,
+    4,
+    16,
+    64,
+    256,
+    1024,
+    4096,
+    16384,
+    65536,
+    262144,
+    1048576,
+    4194304,
+    16777216,
+    67108864,
+)
 
 register_metric_group(
     GROUP,
@@ -35,22 +55,7 @@ register_metric_group(
             kind="histogram",
             unit="s",
             description="Time from receiving a generation request to its last token.",
-            buckets=(
-                0.01,
-                0.02,
-                0.04,
-                0.08,
-                0.16,
-                0.32,
-                0.64,
-                1.28,
-                2.56,
-                5.12,
-                10.24,
-                20.48,
-                40.96,
-                81.92,
-            ),
+            buckets=REQUEST_S,
             attributes=_COMMON_ATTRIBUTES,
             owner="nemo-lens",
         ),
@@ -60,7 +65,7 @@ register_metric_group(
             kind="histogram",
             unit="{token}",
             description="Tokens of one request, read or written.",
-            buckets=(1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304),
+            buckets=_TOKENS,
             attributes=(*_COMMON_ATTRIBUTES, GENAI_TOKEN_TYPE),
             owner="nemo-lens",
         ),
@@ -69,7 +74,7 @@ register_metric_group(
 )
 
 
-def record_inference_metrics(
+def record_inference_metrics(  # noqa: PLR0917 - the signature is the compatibility contract
     meter: Meter,
     request_duration_s: float | None = None,
     model: str | None = None,
@@ -95,17 +100,19 @@ def record_inference_metrics(
         attributes: Further attributes of the points.
     """
     common: dict[str, Any] = {
-        **(attributes or {}),
+        **(point_attributes(attributes, GROUP) or {}),
         GENAI_OPERATION_NAME: operation_name,
         GENAI_PROVIDER_NAME: provider_name,
+        GENAI_REQUEST_MODEL: _model_name(model),
     }
-    if model:
-        common[GENAI_REQUEST_MODEL] = (
-            model[:_LONGEST_ATTRIBUTE] if isinstance(model, str) else model
-        )
     if request_duration_s is not None:
-        record_metrics(meter, GROUP, request_duration_s=request_duration_s, attributes=common)
+        record_row(meter, GROUP, ("request_duration_s",), (request_duration_s,), common)
     for token_type, tokens in (("input", input_tokens), ("output", output_tokens)):
         if tokens is not None:
             typed = {**common, GENAI_TOKEN_TYPE: token_type}
-            record_metrics(meter, GROUP, tokens=tokens, attributes=typed)
+            record_row(meter, GROUP, ("tokens",), (tokens,), typed)
+
+
+def _model_name(model: Any) -> Any:
+    """Return no name, which is left out, for an empty one, and the head of an endless one."""
+    return (model[:_LONGEST_ATTRIBUTE] or None) if issubclass(real_type(model), str) else model

@@ -40,11 +40,14 @@ class MetricSpec:
         callback: For observable kinds only: reports the complete set of observations each time.
         buckets: Histograms only: advisory upper bounds, ascending, in `unit`.
         attributes: The attribute names that points of this metric carry; for documentation.
+        seconds_name: For a histogram in `ms` only: the name under which the same durations are
+            recorded in seconds, when `NemoLensConfig.metric_durations` says so.
         owner: Who to ask about the metric.
 
     Raises:
         ValueError: Empty key or name, unknown kind, a callback that is missing or not usable,
-            or bucket bounds on another kind or out of order.
+            bucket bounds on another kind or out of order, or a name in seconds for what is no
+            duration in milliseconds.
     """
 
     key: str
@@ -56,6 +59,7 @@ class MetricSpec:
     buckets: tuple[float, ...] | None = None
     attributes: tuple[str, ...] = ()
     owner: str = ""
+    seconds_name: str = ""
 
     def __post_init__(self) -> None:
         """Refuse a specification that no instrument could be made from."""
@@ -70,11 +74,25 @@ class MetricSpec:
             )
         self._check_callback()
         self._check_buckets()
+        if self.seconds_name and (self.kind, self.unit) != ("histogram", "ms"):
+            raise ValueError(
+                f"Metric {self.key!r}: seconds_name is only used by histograms with the unit 'ms',"
+                f" not by {self.kind!r} with {self.unit!r}."
+            )
 
     @property
     def is_observable(self) -> bool:
         """Whether a callback reports the values."""
         return self.kind in OBSERVABLE_METRIC_KINDS
+
+    def in_seconds(self) -> MetricSpec | None:
+        """Return the metric that records the same durations in seconds, None without one."""
+        if not self.seconds_name:
+            return None
+        bounds = None if self.buckets is None else tuple(bound / 1000 for bound in self.buckets)
+        return dataclasses.replace(
+            self, name=self.seconds_name, unit="s", buckets=bounds, seconds_name=""
+        )
 
     def _check_callback(self) -> None:
         if self.is_observable and self.callback is None:

@@ -11,36 +11,54 @@ from typing import TYPE_CHECKING, Any
 from nemo.lens.instruments.problems import warn_once
 from nemo.lens.spans.attributes import cleaned
 from nemo.lens.spans.conversion import MAX_INT, MIN_INT, converted
+from nemo.lens.spans.text import real_type
 
 if TYPE_CHECKING:
-    from opentelemetry.util.types import Attributes
+    from collections.abc import Callable
 
 
 class NotANumber(Exception):  # noqa: N818  # an answer for the caller inside the package
     """The value cannot be a metric point; the text says why."""
 
 
-def number(value: Any, kind: str) -> int | float:
-    """Return `value` as the plain number to record.
+def number(value: Any) -> int | float:
+    """Return `value` as a plain number.
 
     numpy scalars and 0-d CPU arrays and tensors become Python numbers; a value on an accelerator
     is refused, because reading it would wait for the device.
 
-    Args:
-        value: What the caller handed in.
-        kind: The kind of the instrument. Only a gauge takes NaN and infinities: there they are an
-            answer ("the gradient norm is NaN"); in a sum or a histogram one would spoil every
-            later point. A counter takes no negative number.
-
     Raises:
-        NotANumber: The value cannot be recorded.
+        NotANumber: It is none.
     """
-    plain = value if type(value) is float else _plain(value)
-    if kind != "gauge" and not math.isfinite(plain):
-        raise NotANumber(f"{plain} in a {kind}")
-    if kind == "counter" and plain < 0:
-        raise NotANumber(f"the negative number {plain} in a counter")
-    return plain
+    return value if type(value) is float else _plain(value)
+
+
+def checked_for(kind: str) -> Callable[[int | float], int | float]:
+    """Return the function that lets a number into an instrument of `kind`, or raises `NotANumber`.
+
+    Only a gauge takes NaN and infinities: there they are an answer ("the gradient norm is NaN"),
+    in a sum or a histogram one would spoil every later point. Counters and histograms take no
+    negative number.
+    """
+    if kind == "gauge":
+        return _any_number
+    return _finite if kind == "up_down_counter" else _finite_and_not_negative
+
+
+def _any_number(number: float) -> int | float:
+    return number
+
+
+def _finite(number: float) -> int | float:
+    if not math.isfinite(number):
+        raise NotANumber(f"{number}, which a sum or a histogram cannot take")
+    return number
+
+
+def _finite_and_not_negative(number: float) -> int | float:
+    if _finite(number) < 0:
+        raise NotANumber(f"the negative number {number}, which a counter or histogram cannot take")
+    return number
 
 
 def _plain(value: Any) -> int | float:
@@ -52,7 +70,7 @@ def _plain(value: Any) -> int | float:
         return int(plain)
     if type(plain) is int or type(plain) is float:
         return plain
-    if isinstance(value, int) and not MIN_INT <= value <= MAX_INT:
+    if issubclass(real_type(value), int) and not MIN_INT <= value <= MAX_INT:
         return _as_float(value)
     raise NotANumber(f"a value of type {type(value).__name__}")
 
@@ -64,11 +82,12 @@ def _as_float(number: int) -> float:
         raise NotANumber("an integer beyond any float") from reason
 
 
-def point_attributes(attributes: Any, group: str) -> Attributes:
+def point_attributes(attributes: Any, group: str) -> dict[str, Any] | None:
     """Return `attributes` cleaned for a metric point, or None when there are none."""
     if attributes is None:
         return None
-    if not isinstance(attributes, Mapping):
+    given = attributes
+    if not issubclass(real_type(attributes), Mapping):
         warn_once(
             ("attributes", group),
             "record_metrics(%r): the `attributes` argument of type %s is not a mapping; the"
@@ -78,9 +97,9 @@ def point_attributes(attributes: Any, group: str) -> Attributes:
             type(attributes).__name__,
         )
         return None
-    if not attributes:
-        return None
-    return {
-        key: tuple(value) if type(value) is list else value
-        for key, value in cleaned(attributes).items()
-    }
+    kept = cleaned(given)
+    return {key: _hashable(value) for key, value in kept.items()} or None
+
+
+def _hashable(value: Any) -> Any:
+    return tuple(value) if real_type(value) is list else value

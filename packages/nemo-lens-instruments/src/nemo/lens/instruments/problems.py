@@ -42,6 +42,10 @@ def forget_problems(group: str | None = None) -> None:
             _seen.difference_update({told for told in _seen if group in told[1:2]})
 
 
+def _reset_for_tests() -> None:  # pyright: ignore[reportUnusedFunction]
+    forget_problems()
+
+
 @run_in_forked_child
 def _renew_lock() -> None:
     global _lock

@@ -7,14 +7,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from nemo.lens.instruments.instrument_set import InstrumentSet, instrument_set
-from nemo.lens.instruments.points import NotANumber, number, point_attributes
+from nemo.lens.instruments.meters import instrument_set
 from nemo.lens.instruments.problems import warn_once
-from nemo.lens.instruments.registry import specs_of
+from nemo.lens.spans.text import real_type
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from opentelemetry.metrics import Meter
-    from opentelemetry.util.types import Attributes
+
+
+_TEXT = frozenset({str})
 
 
 def record_metrics(
@@ -29,33 +32,36 @@ def record_metrics(
     """Record one value for each key of a metric group.
 
     Never raises; each distinct problem is logged once as a WARNING, and the other values are
-    recorded. With a meter that exports nothing this costs a few look-ups.
+    recorded. With a meter that exports nothing this costs a few look-ups. In a hot loop,
+    `nemo.lens.instruments.bind_metrics` saves the look-ups.
 
     Args:
         meter: The meter of the handle, `handle.meter`.
         group: A name given to `register_metric_group`.
         values: Keys and numbers; `None` values are left out. numpy and torch scalars in host
             memory are read; one on an accelerator is dropped, because reading it would wait.
-        attributes: Attributes of every point recorded by this call.
+        attributes: Attributes of every point recorded by this call. A group keeps
+            `MAX_ATTRIBUTE_SETS` distinct sets apart; further ones are recorded together, under
+            `otel.metric.overflow=true`.
         **more_values: Further values; they win over `values`.
     """
-    merged = _merged(group, values, more_values)
-    if not merged:
-        return
-    specs = specs_of(group)
-    if specs is None:
-        warn_once(
-            ("group", group),
-            "record_metrics was called for the unregistered group %r; its values are dropped."
-            " Call register_metric_group first.",
-            group,
-        )
-        return
-    instruments = instrument_set(meter, group, specs)
-    points = point_attributes(attributes, group)
-    for key, value in merged.items():
-        if value is not None:
-            _record_one(instruments, group, key, value, points)
+    merged = merged_values(group, values, more_values)
+    if merged:
+        record_row(meter, group, tuple(merged), tuple(merged.values()), attributes)
+
+
+def record_row(
+    meter: Meter,
+    group: str,
+    keys: Sequence[str],
+    values: Sequence[Any],
+    attributes: Mapping[str, Any] | None,
+) -> None:
+    """Record one value for each of `keys`, as `record_metrics` does with a mapping of them."""
+    instruments = instrument_set(meter, group, "record_metrics")
+    if instruments is not None:
+        points = None if attributes is None else instruments.attribute_sets.of(attributes)
+        instruments.record(keys, values, points)
 
 
 def create_metric_instruments(meter: Meter, group: str) -> None:
@@ -63,22 +69,15 @@ def create_metric_instruments(meter: Meter, group: str) -> None:
 
     A second call does nothing. Never raises; problems are logged as in `record_metrics`.
     """
-    specs = specs_of(group)
-    if specs is None:
-        warn_once(
-            ("group", group),
-            "create_metric_instruments was called for the unregistered group %r. Call"
-            " register_metric_group first.",
-            group,
-        )
-        return
-    instrument_set(meter, group, specs)
+    instrument_set(meter, group, "create_metric_instruments")
 
 
-def _merged(group: str, values: Any, more_values: dict[str, Any]) -> dict[str, Any]:
+def merged_values(group: str, values: Any, more_values: dict[str, Any]) -> dict[str, Any]:
+    """Join what was given as a mapping and as keywords; empty when the mapping is none."""
     if values is None:
         return more_values
-    if not isinstance(values, Mapping):
+    given = values
+    if not issubclass(real_type(values), Mapping):
         warn_once(
             ("values", group),
             "record_metrics(%r): the `values` argument of type %s is not a mapping; the call"
@@ -88,54 +87,29 @@ def _merged(group: str, values: Any, more_values: dict[str, Any]) -> dict[str, A
         )
         return {}
     try:
-        return {**values, **more_values}
+        merged = {**given, **more_values}
+        return merged if _TEXT.issuperset(map(type, merged)) else _with_text_keys(group, merged)
     except Exception:  # a mapping of the caller's whose own methods fail
         warn_once(
             ("values", group),
             "record_metrics(%r): the `values` argument of type %s cannot be read.",
             group,
-            type(values).__name__,
+            type(given).__name__,
         )
         return more_values
 
 
-def _record_one(
-    instruments: InstrumentSet, group: str, key: str, value: Any, points: Attributes
-) -> None:
-    emitter = instruments.emitters.get(key)
-    if emitter is None:
-        _tell_missing(instruments, group, key)
-        return
-    kind, emit = emitter
-    try:
-        emit(number(value, kind), points)
-    except NotANumber as reason:
-        warn_once(
-            ("value", group, key),
-            "Metric %r of group %r got %s; it was dropped. Record a plain number.",
-            key,
-            group,
-            reason,
-        )
-    except Exception as reason:  # a foreign meter's instrument; training goes on
-        warn_once(
-            ("emit", group, key), "Metric %r of group %r was dropped: %r.", key, group, reason
-        )
-
-
-def _tell_missing(instruments: InstrumentSet, group: str, key: str) -> None:
-    if key in instruments.observable_keys:
-        warn_once(
-            ("observable", group, key),
-            "Metric %r of group %r reports through its callback; the recorded value was dropped.",
-            key,
-            group,
-        )
-    elif all(spec.key != key for spec in instruments.specs):
-        warn_once(
-            ("key", group, key),
-            "Unknown metric key %r in group %r; the value was dropped. Known keys: %s.",
-            key,
-            group,
-            ", ".join(spec.key for spec in instruments.specs),
-        )
+def _with_text_keys(group: str, values: Mapping[Any, Any]) -> dict[str, Any]:
+    """Keep the values whose keys are text, members of text enumerations among them."""
+    kept: dict[str, Any] = {}
+    for key, value in values.items():
+        if issubclass(real_type(key), str):
+            kept[str.__str__(key)] = value
+        else:
+            warn_once(
+                ("key type", group),
+                "record_metrics(%r): a key of type %s is no metric key; its value was dropped.",
+                group,
+                type(key).__name__,
+            )
+    return kept

@@ -69,13 +69,6 @@ def specs_of(group: str) -> tuple[MetricSpec, ...] | None:
     return _groups.get(group)
 
 
-def clear_metric_groups() -> None:
-    """Forget every group and every problem told; for tests."""
-    with _lock:
-        _publish({})
-    forget_problems()
-
-
 def _check(group: str, specs: tuple[MetricSpec, ...]) -> None:
     if not group:
         raise ValueError("A metric group's name must be a non-empty string.")

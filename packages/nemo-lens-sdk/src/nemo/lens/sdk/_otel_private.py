@@ -13,11 +13,8 @@ from __future__ import annotations
 
 import copy
 import functools
-import importlib
-import random
-import sys
+import inspect
 import threading
-import weakref
 from typing import TYPE_CHECKING, Any, cast
 
 from opentelemetry import context as context_api
@@ -27,6 +24,7 @@ from opentelemetry.context import _SUPPRESS_INSTRUMENTATION_KEY, Context
 from opentelemetry.metrics._internal import _ProxyMeterProvider
 
 from nemo.lens.sdk import generations
+from nemo.lens.sdk.inherited_locks import renew_locks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -37,10 +35,8 @@ if TYPE_CHECKING:
     from opentelemetry.sdk.resources import Resource
     from opentelemetry.sdk.trace import TracerProvider
 
-_LOCK_FACTORIES: dict[type, Callable[[], Any]] = {
-    type(threading.Lock()): threading.Lock,
-    type(threading.RLock()): threading.RLock,
-}
+    from nemo.lens.sdk.building import LensTracerProvider
+
 OTLP_LOG_EXPORTER = "_log_exporter"
 EXPORTER_MODULES = (
     "opentelemetry.exporter.otlp.common.http",
@@ -51,33 +47,13 @@ EXPORTER_MODULES = (
 )
 """Where the official exporters send from, draw random numbers, and log what went wrong."""
 
-_own_random = random.Random()  # noqa: S311 - jitter and reservoirs, nothing secret
+EXEMPLAR_RESERVOIRS = "opentelemetry.sdk.metrics._internal.exemplar.exemplar_reservoir"
+"""What picks exemplars, with `randrange`."""
 
 
 def suppress_instrumentation() -> object:
     """Keep instrumented HTTP and gRPC clients from tracing the exports of this thread."""
     return context_api.attach(context_api.set_value(_SUPPRESS_INSTRUMENTATION_KEY, True))
-
-
-def isolate_random_streams() -> None:
-    """Give the SDK parts that draw random numbers a generator of their own.
-
-    Exporters jitter their retries and exemplar reservoirs pick their samples with the global
-    `random` stream; drawing from it would change the training that seeded it.
-    """
-    for name in EXPORTER_MODULES:
-        module = sys.modules.get(name)
-        if module is not None and hasattr(module, "random"):
-            vars(module)["random"] = _own_random
-    reservoirs = importlib.import_module(
-        "opentelemetry.sdk.metrics._internal.exemplar.exemplar_reservoir"
-    )
-    vars(reservoirs)["randrange"] = _own_random.randrange
-
-
-def reseed_isolated_streams() -> None:
-    """Make a forked child draw other numbers than its parent."""
-    _own_random.seed()
 
 
 def no_meter_provider_installed() -> bool:
@@ -98,25 +74,16 @@ def no_logger_provider_installed() -> bool:
     return isinstance(get_logger_provider(), ProxyLoggerProvider)
 
 
-def remember_tracer(provider: TracerProvider, tracer: Any) -> None:
-    """Keep track of a tracer; only newer SDKs do so themselves."""
-    provider.__dict__.setdefault("_lens_tracers", weakref.WeakSet()).add(tracer)
-
-
-def _tracers_of(provider: TracerProvider) -> list[Any]:
-    return list(provider.__dict__.get("_lens_tracers", ()))
-
-
-def renew_tracer_provider(installed: TracerProvider, fresh: TracerProvider) -> None:
+def renew_tracer_provider(installed: LensTracerProvider, fresh: TracerProvider) -> None:
     """Make an installed, shut down provider and all its tracers work like a fresh one.
 
     OpenTelemetry accepts one global provider per process, and libraries keep the tracers that they
     got from it; after this both lead into the pipeline of the new set-up.
     """
-    tracers = _tracers_of(installed)
+    tracers = list(installed.tracers)
     installed.__dict__ = fresh.__dict__
     for tracer in tracers:
-        remember_tracer(installed, tracer)
+        installed.tracers.add(tracer)
         tracer.sampler = fresh.sampler
         tracer.resource = fresh.resource
         tracer.span_processor = fresh._active_span_processor
@@ -157,12 +124,24 @@ def remove_log_processor(provider: Any, processor: object) -> None:
 
 
 def add_metric_reader(provider: MeterProvider, reader: MetricReader) -> bool:
-    """Add a reader to a provider that belongs to the application; False when it cannot be."""
+    """Add a reader to a provider that belongs to the application; False when it cannot be.
+
+    The reader may have been built into a provider of ours, which nobody will use then: the SDK
+    refuses readers that another provider has.
+    """
     add = getattr(provider, "add_metric_reader", None)
     if add is None:
         return False
+    provider._all_metric_readers.discard(reader)
     add(reader)
     return True
+
+
+def remove_metric_reader(provider: Any, reader: MetricReader) -> None:
+    """Take a reader out again, without the shutdown that the provider's own method adds."""
+    provider._measurement_consumer.remove_metric_reader(reader)
+    reader._set_collect_callback(cast("Any", None))
+    provider._all_metric_readers.discard(reader)
 
 
 def preferences(exporter: MetricExporter) -> dict[str, Any]:
@@ -174,7 +153,7 @@ def preferences(exporter: MetricExporter) -> dict[str, Any]:
 
 
 def renew_after_fork(
-    tracer_provider: TracerProvider | None,
+    tracer_provider: LensTracerProvider | None,
     meter_provider: MeterProvider | None,
     logger_provider: Any,
     resource: Resource,
@@ -185,14 +164,14 @@ def renew_after_fork(
     Metric streams start from zero: the parent goes on reporting what it had collected.
     """
     if tracer_provider is not None:
-        _renew_locks(tracer_provider)
+        renew_locks(tracer_provider)
         tracer_provider._resource = resource
-        for tracer in _tracers_of(tracer_provider):
+        for tracer in list(tracer_provider.tracers):
             tracer.resource = resource
     if meter_provider is not None:
         _renew_meter_provider_after_fork(meter_provider, resource)
     if logger_provider is not None:
-        _renew_locks(logger_provider)
+        renew_locks(logger_provider)
         logger_provider._resource = resource
         for logger in logger_provider._logger_cache.values():
             logger._resource = resource
@@ -201,15 +180,15 @@ def renew_after_fork(
 def _renew_meter_provider_after_fork(provider: MeterProvider, resource: Resource) -> None:
     from opentelemetry.sdk.metrics._internal.metric_reader_storage import MetricReaderStorage
 
-    _renew_locks(provider)
+    renew_locks(provider)
     type(provider)._all_metric_readers_lock = threading.Lock()
     provider._sdk_config.resource = resource
     for meter in provider._meters.values():
-        _renew_locks(meter)
+        renew_locks(meter)
     consumer = provider._measurement_consumer
-    _renew_locks(consumer)
+    renew_locks(consumer)
     for reader in consumer._reader_storages:
-        _renew_locks(reader)
+        renew_locks(reader)
     consumer._reader_storages = {
         reader: MetricReaderStorage(
             provider._sdk_config,
@@ -218,14 +197,6 @@ def _renew_meter_provider_after_fork(provider: MeterProvider, resource: Resource
         )
         for reader in consumer._reader_storages
     }
-
-
-def _renew_locks(owner: object) -> None:
-    attributes = vars(owner)
-    for name, value in list(attributes.items()):
-        renew = _LOCK_FACTORIES.get(type(value))
-        if renew is not None:
-            attributes[name] = renew()
 
 
 def new_logger_provider(resource: Resource, processor: Any) -> Any:
@@ -273,17 +244,29 @@ def set_logger_provider(provider: Any) -> None:
     set_global(provider)
 
 
+def feeds_logger_provider(handler: Any, provider: Any) -> bool:
+    """True when a log handler of OpenTelemetry emits to `provider`, or to whatever is global."""
+    from opentelemetry._logs._internal import ProxyLoggerProvider
+
+    fed = getattr(handler, "_logger_provider", provider)
+    return fed is provider or isinstance(fed, ProxyLoggerProvider)
+
+
 def readable_log_record(emitted: Any) -> Any:
     """What a log exporter accepts, from what a log processor gets.
 
-    Since OpenTelemetry 1.35 exporters want a read-only record; before, both are the same.
+    Since OpenTelemetry 1.39 exporters want a read-only record; before, both are the same.
     """
+    record = copy.copy(emitted.log_record)
+    if hasattr(record, "context"):
+        # A queued record would keep the span, and whatever else is in there, alive.
+        record.context = Context()
     try:
         from opentelemetry.sdk._logs import ReadableLogRecord
     except ImportError:
-        return emitted
-    record = copy.copy(emitted.log_record)
-    record.context = Context()
+        readable = copy.copy(emitted)
+        readable.log_record = record
+        return readable
     return ReadableLogRecord(
         log_record=record,
         resource=emitted.resource,
@@ -294,25 +277,32 @@ def readable_log_record(emitted: Any) -> Any:
 
 def emit_log(provider: Any, name: str, fields: dict[str, Any], resource: Resource) -> None:
     """Emit one log record with the current span's ids through the logger called `name`."""
-    logger = provider.get_logger(name)
+    provider.get_logger(name).emit(_log_record_factory()(fields, resource))
+
+
+@functools.cache
+def _log_record_factory() -> Callable[[dict[str, Any], Resource], Any]:
+    """How the SDK wants to be given a record; each way is deprecated in the versions after it."""
+    from opentelemetry._logs import LogRecord as ApiLogRecord
     from opentelemetry.sdk import _logs as sdk_logs
 
-    if not hasattr(sdk_logs, "ReadableLogRecord"):
+    def of_the_api(fields: dict[str, Any], _resource: Resource) -> Any:
+        return ApiLogRecord(context=context_api.get_current(), **fields)
+
+    def with_context(fields: dict[str, Any], resource: Resource) -> Any:
+        context = context_api.get_current()
+        return vars(sdk_logs)["LogRecord"](resource=resource, context=context, **fields)
+
+    def with_ids(fields: dict[str, Any], resource: Resource) -> Any:
         span = trace_api.get_current_span().get_span_context()
         ids = {"trace_id": span.trace_id, "span_id": span.span_id, "trace_flags": span.trace_flags}
-        logger.emit(vars(sdk_logs)["LogRecord"](resource=resource, **ids, **fields))
-    else:
-        from opentelemetry._logs import LogRecord as ApiLogRecord
+        return vars(sdk_logs)["LogRecord"](resource=resource, **ids, **fields)
 
-        logger.emit(ApiLogRecord(context=context_api.get_current(), **fields))
-
-
-def severity_number(level: int) -> Any:
-    """The OpenTelemetry severity of a level of `logging`: four steps for each ten levels."""
-    from opentelemetry._logs import SeverityNumber
-
-    tens, rest = divmod(min(level, 53), 10)
-    return SeverityNumber(0 if tens < 1 else 4 * tens + 1 + min(rest, 3))
+    if "timestamp" in inspect.signature(sdk_logs.Logger.emit).parameters:
+        return of_the_api  # since 1.38
+    if "context" in inspect.signature(ApiLogRecord).parameters:
+        return with_context  # 1.35 to 1.37
+    return with_ids
 
 
 def encode_logs(batch: Sequence[Any]) -> Any:

@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
+import weakref
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Protocol
 
 from opentelemetry.sdk.metrics import MeterProvider
@@ -16,12 +18,15 @@ from nemo.lens.resources.composition import compose_resource
 from nemo.lens.sdk import _otel_private, generations, otel_environment
 from nemo.lens.sdk.export_queue import ExportQueue
 from nemo.lens.sdk.exporters.routes import Route, routes_of
+from nemo.lens.sdk.exporters.selection import exporters_by_signal
 from nemo.lens.sdk.ids import RandomIds, SharedTraceIds
 from nemo.lens.sdk.log_processor import LensLogProcessor
 from nemo.lens.sdk.metric_lanes import CollectingReader, ForeignReaderLane, MetricLane
 from nemo.lens.sdk.pipeline import Lane, Pipeline
 from nemo.lens.sdk.processor import LensSpanProcessor
+from nemo.lens.sdk.random_streams import isolate_random_streams
 from nemo.lens.sdk.sampling import RankAwareSampler
+from nemo.lens.sdk.views import views_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -41,12 +46,20 @@ _GIVEN_EXPORTER_DELAY_S = 0.2
 
 @generations.mark
 class LensTracerProvider(TracerProvider):
-    """The SDK's provider, recognisable as ours; a forked child gets its resource from us."""
+    """The SDK's provider, recognisable as ours; a forked child gets its resource from us.
+
+    Attributes:
+        tracers: Those that were handed out and are still in use; only newer SDKs know themselves.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        self.tracers: weakref.WeakSet[Any] = weakref.WeakSet()
+        super().__init__(**options)
 
     def get_tracer(self, *arguments: Any, **options: Any) -> Tracer:
         """Return a tracer, and remember it: a later set-up leads it into its own pipeline."""
         tracer = super().get_tracer(*arguments, **options)
-        _otel_private.remember_tracer(self, tracer)
+        self.tracers.add(tracer)
         return tracer
 
     def _handle_fork(self) -> None:
@@ -68,7 +81,7 @@ class Build:
     resource: Resource
     pipeline: Pipeline
     span_processor: LensSpanProcessor | None
-    tracer_provider: TracerProvider | None
+    tracer_provider: LensTracerProvider | None
     metric_readers: tuple[MetricReader, ...]
     meter_provider: MeterProvider | None
     log_processor: LensLogProcessor | None
@@ -113,14 +126,22 @@ def build(
                 config, rank=rank, world_size=world_size, resource_attributes=resource_attributes
             )
         )
-        routes = routes_of(config, resource)
+        given = {"traces": span_exporter, "metrics": metric_reader}
+        exporters = exporters_by_signal(
+            config, replaced=[signal for signal, part in given.items() if part is not None]
+        )
+        routes = routes_of(config, resource, chain.from_iterable(exporters.values()))
+        to = {
+            signal: [route for route in routes if route.name in names]
+            for signal, names in exporters.items()
+        }
         span_lanes = (
-            _span_lanes(config, routes, span_exporter, owner) if config.traces_enabled else []
+            _span_lanes(config, to["traces"], span_exporter, owner) if "traces" in to else []
         )
         metric_lanes, readers = (
-            _metric_lanes(routes, metric_reader, owner) if config.metrics_enabled else ([], [])
+            _metric_lanes(to["metrics"], metric_reader, owner) if "metrics" in to else ([], [])
         )
-        log_lanes = _log_lanes(routes, owner) if config.logs_enabled else []
+        log_lanes = _log_lanes(to["logs"], owner) if "logs" in to else []
         span_processor = _span_processor(span_lanes, owner)
         log_processor = _log_processor(log_lanes, owner)
         lanes: list[Lane] = [*span_lanes, *metric_lanes, *log_lanes]
@@ -130,7 +151,7 @@ def build(
             span_processor=span_processor,
             tracer_provider=_tracer_provider(config, resource, span_processor, rank, world_size),
             metric_readers=tuple(readers),
-            meter_provider=_meter_provider(resource, readers) if readers else None,
+            meter_provider=_meter_provider(config, resource, readers) if readers else None,
             log_processor=log_processor,
             logger_provider=(
                 _otel_private.new_logger_provider(resource, log_processor)
@@ -246,7 +267,7 @@ def _tracer_provider(
     processor: LensSpanProcessor | None,
     rank: int | None,
     world_size: int | None,
-) -> TracerProvider | None:
+) -> LensTracerProvider | None:
     if processor is None:
         return None
     provider = LensTracerProvider(
@@ -262,6 +283,10 @@ def _tracer_provider(
     return provider
 
 
-def _meter_provider(resource: Resource, readers: list[MetricReader]) -> MeterProvider:
-    _otel_private.isolate_random_streams()
-    return LensMeterProvider(metric_readers=readers, resource=resource, shutdown_on_exit=False)
+def _meter_provider(
+    config: NemoLensConfig, resource: Resource, readers: list[MetricReader]
+) -> MeterProvider:
+    isolate_random_streams()
+    return LensMeterProvider(
+        metric_readers=readers, resource=resource, shutdown_on_exit=False, views=views_of(config)
+    )

@@ -16,6 +16,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from nemo.lens.sdk import counts
+from nemo.lens.sdk.limits import count_what_limits_took
 from nemo.lens.sdk.noise import warn_once_a_minute
 from nemo.lens.sdk.worker import Request, Worker
 
@@ -177,6 +178,7 @@ class ExportQueue:
         self._failures = 0
         if outcome is Outcome.DELIVERED:
             self.counts.deliver(len(batch))
+            count_what_limits_took(batch, self.counts)
         else:
             self._refused += len(batch)
             self.counts.lose(counts.REFUSED, len(batch))

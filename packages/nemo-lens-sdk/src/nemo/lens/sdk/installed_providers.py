@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import functools
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import opentelemetry.metrics
 import opentelemetry.trace
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from opentelemetry.sdk.resources import Resource
 
-    from nemo.lens.sdk.building import Build
+    from nemo.lens.sdk.building import Build, LensTracerProvider
 
 _logger = logging.getLogger("nemo.lens.sdk")
 
@@ -42,7 +42,7 @@ class InstalledProviders:
         self.tracer_provider: Any = None
         self.meter_provider: Any = None
         self.exports = False
-        self._own_tracer_provider: TracerProvider | None = None
+        self._own_tracer_provider: LensTracerProvider | None = None
         self._own_meter_provider: MeterProvider | None = None
         self._own_logger_provider: Any = None
         self._undo: list[Callable[[], object]] = []
@@ -70,11 +70,13 @@ class InstalledProviders:
             resource,
         )
 
-    def _install_traces(self, built: Build, fresh: TracerProvider) -> None:
+    def _install_traces(self, built: Build, fresh: LensTracerProvider) -> None:
         installed = opentelemetry.trace.get_tracer_provider()
         if isinstance(installed, TracerProvider) and generations.is_ours(installed):
-            _otel_private.renew_tracer_provider(installed, fresh)
-            self._own_tracer_provider = installed
+            # Perhaps of an earlier copy of our modules, but of the same shape.
+            own = cast("LensTracerProvider", installed)
+            _otel_private.renew_tracer_provider(own, fresh)
+            self._own_tracer_provider = own
         elif _otel_private.no_tracer_provider_installed():
             opentelemetry.trace.set_tracer_provider(fresh)
             self._own_tracer_provider = installed = fresh
@@ -104,6 +106,10 @@ class InstalledProviders:
             _otel_private.add_metric_reader(installed, reader) for reader in built.metric_readers
         ):
             _tell_of_use("meter", "resource")
+            self._undo += [
+                functools.partial(_otel_private.remove_metric_reader, installed, reader)
+                for reader in built.metric_readers
+            ]
         else:
             _tell_of_no_use("meter", installed, "further readers", "metrics")
             self.meter_provider = installed

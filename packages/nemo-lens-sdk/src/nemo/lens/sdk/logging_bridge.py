@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import logging
 import math
@@ -13,6 +14,7 @@ import traceback
 from typing import TYPE_CHECKING, Any, cast
 
 from nemo.lens import semconv
+from nemo.lens.spans.text import encodable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 _OWN_LOGGERS = ("nemo.lens", "opentelemetry", "grpc", "urllib3", "requests")
 _STANDARD_FIELDS = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 _SEVERITY_TEXT = {"WARNING": "WARN", "CRITICAL": "FATAL"}
+_HIGHEST_LEVEL = 53
 _inside = threading.local()
 _undo: list[Callable[[], object]] = []
 
@@ -50,6 +53,9 @@ def attach_handler(logger_name: str, level: int) -> None:
         if isinstance(handler, LensLogHandler):
             handler.setLevel(level)
             return
+        if _exports_here(handler):
+            _adopt(handler)
+            return
     handler = LensLogHandler(level)
     logger.addHandler(handler)
     _undo.append(lambda: logger.removeHandler(handler))
@@ -62,7 +68,13 @@ def detach_handlers() -> None:
 
 
 class LensLogHandler(logging.Handler):
-    """Emits through the global logger provider; never raises, never exports its own export."""
+    """Emits through the global logger provider; never raises, never exports its own export.
+
+    Records are translated by the handler of `opentelemetry-instrumentation-logging` where that is
+    installed, and here otherwise, as are those that it cannot translate.
+    """
+
+    _translator: tuple[Any, logging.Handler | None] = (None, None)
 
     def handle(self, record: logging.LogRecord) -> bool:
         """Emit a record unless it is filtered out or comes from exporting; takes no lock."""
@@ -80,30 +92,58 @@ class LensLogHandler(logging.Handler):
             return
         _inside.emitting = True
         try:
-            _emit(record)
+            self._emit(record)
         except Exception:
             # `logging` promises applications that handlers do not raise, whatever they are given.
             return
         finally:
             _inside.emitting = False
 
+    def _emit(self, record: logging.LogRecord) -> None:
+        from nemo.lens.sdk import _otel_private
+        from nemo.lens.sdk.official_log_handler import official_handler
 
-def _emit(record: logging.LogRecord) -> None:
+        provider = _otel_private.get_logger_provider()
+        if not _otel_private.is_sdk_logger_provider(provider):
+            return
+        if self._translator[0] is not provider:
+            self._translator = (provider, official_handler(provider))
+        official = self._translator[1]
+        if official is not None:
+            with contextlib.suppress(Exception):
+                official.emit(_plain_record(record))
+                return
+        _emit(record, provider)
+
+
+def _plain_record(record: logging.LogRecord) -> logging.LogRecord:
+    """Copy a record with extra fields that can be exported; OpenTelemetry warns about others."""
+    fields = {key: value for key, value in vars(record).items() if value is not None}
+    extra = {_text(key): _plain(fields.pop(key)) for key in fields.keys() - _STANDARD_FIELDS}
+    return logging.makeLogRecord(fields | extra) if extra else record
+
+
+def _emit(record: logging.LogRecord, provider: Any) -> None:
     from nemo.lens.sdk import _otel_private
 
-    provider = _otel_private.get_logger_provider()
-    if not _otel_private.is_sdk_logger_provider(provider):
-        return
     resource: Resource = provider.resource
     fields = {
         "timestamp": int(record.created * 1e9),
         "observed_timestamp": time.time_ns(),
         "severity_text": _SEVERITY_TEXT.get(record.levelname, record.levelname),
-        "severity_number": _otel_private.severity_number(record.levelno),
+        "severity_number": _severity_number(record.levelno),
         "body": _body(record),
         "attributes": _attributes(record),
     }
     _otel_private.emit_log(provider, record.name, fields, resource)
+
+
+def _severity_number(level: int) -> Any:
+    """The OpenTelemetry severity of a level of `logging`: four steps for each ten levels."""
+    from opentelemetry._logs import SeverityNumber
+
+    tens, rest = divmod(min(level, _HIGHEST_LEVEL), 10)
+    return SeverityNumber(0 if tens < 1 else 4 * tens + 1 + min(rest, 3))
 
 
 def _body(record: logging.LogRecord) -> str:
@@ -149,7 +189,7 @@ def _text(value: Any) -> str:
         text = str(value)
     except Exception:
         text = f"<{type(value).__name__}>"
-    return text.encode("utf-8", "replace").decode()
+    return encodable(text)
 
 
 def _is_own(record: logging.LogRecord) -> bool:
@@ -159,6 +199,24 @@ def _is_own(record: logging.LogRecord) -> bool:
     return current_thread_exports() or any(
         name == own or name.startswith(f"{own}.") for own in _OWN_LOGGERS
     )
+
+
+def _exports_here(handler: logging.Handler) -> bool:
+    from nemo.lens.sdk import _otel_private
+    from nemo.lens.sdk.official_log_handler import exports_to
+
+    return exports_to(handler, _otel_private.get_logger_provider())
+
+
+def _adopt(handler: logging.Handler) -> None:
+    """Keep the records of exporting itself out of a handler that the application attached."""
+    if _is_foreign not in handler.filters:
+        handler.addFilter(_is_foreign)
+        _undo.append(lambda: handler.removeFilter(_is_foreign))
+
+
+def _is_foreign(record: logging.LogRecord) -> bool:
+    return not _is_own(record)
 
 
 def _can_export() -> bool:
@@ -175,7 +233,10 @@ def _open_logger(logger: logging.Logger, level: int) -> None:
         return
     _undo.append(functools.partial(logger.setLevel, logger.level))
     for handler in logger.handlers:
-        if not isinstance(handler, LensLogHandler) and handler.level < before:
+        if _exports_here(handler):
+            _undo.append(functools.partial(handler.setLevel, handler.level))
+            handler.setLevel(level)
+        elif not isinstance(handler, LensLogHandler) and handler.level < before:
             _undo.append(functools.partial(handler.setLevel, handler.level))
             handler.setLevel(before)
     logger.setLevel(level)

@@ -44,5 +44,5 @@ def report_losses_as_metric(meter: Meter, pipeline: Pipeline) -> None:
         METRIC_NAME,
         [observe],
         unit="{item}",
-        description="Spans, log records and metric collections that will never arrive.",
+        description="Spans, log records and metric collections that will not arrive, and cut parts.",
     )

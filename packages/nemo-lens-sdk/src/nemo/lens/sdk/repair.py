@@ -14,6 +14,8 @@ from opentelemetry.sdk.metrics.export import Metric, MetricsData, NumberDataPoin
 from opentelemetry.sdk.trace import Event, ReadableSpan
 from opentelemetry.trace import Link, Status
 
+from nemo.lens.spans.text import encodable
+
 _Data = TypeVar("_Data")
 _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 
@@ -68,9 +70,7 @@ def repair_logs(records: Sequence[Any]) -> list[Any]:
 
 
 def _repaired_text(text: Any) -> str:
-    """The text, with lone surrogates replaced by "?"."""
-    text = text if isinstance(text, str) else _safe_str(text)
-    return str(text).encode("utf-8", "replace").decode()
+    return encodable(_safe_str(text))
 
 
 def _repaired_attributes(attributes: Mapping[str, Any] | None) -> dict[str, Any]:

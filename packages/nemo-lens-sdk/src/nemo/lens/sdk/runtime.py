@@ -134,7 +134,6 @@ class Runtime:
     def after_fork(self) -> None:
         """Start over in a forked child."""
         ids.reseed_all()
-        _otel_private.reseed_isolated_streams()
         self._resource = resource = _child_resource(self._resource)
         self.providers.after_fork(resource)
         self.pipeline.after_fork(resource)

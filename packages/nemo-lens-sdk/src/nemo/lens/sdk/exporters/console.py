@@ -49,7 +49,7 @@ class ConsoleSink(Sink):
 
 
 def _one_line(item: Any) -> str:
-    # Before OpenTelemetry 1.35 only the record inside of what a log exporter gets has `to_json`.
+    # Before OpenTelemetry 1.39 only the record inside of what a log exporter gets has `to_json`.
     printable = item if hasattr(item, "to_json") else item.log_record
     text: str = printable.to_json(indent=None)
     if "NaN" in text or "Infinity" in text or "\n" in text:

@@ -13,6 +13,7 @@ from nemo.lens.configuration.foreign_variables import read_foreign_variable
 from nemo.lens.sdk import _otel_private, otel_environment
 from nemo.lens.sdk.export_queue import Outcome, Sink
 from nemo.lens.sdk.noise import quieten_exporters, warn_once_a_minute
+from nemo.lens.sdk.random_streams import isolate_random_streams
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -89,7 +90,7 @@ def build_exporter(signal: Signal, protocol: str, attempt: Attempt) -> Any:
             f"opentelemetry-exporter-otlp-proto-{package} ({error}). "
             "Install with: pip install nemo-lens-sdk"
         ) from error
-    _otel_private.isolate_random_streams()
+    isolate_random_streams()
     quieten_exporters()
     return exporter
 

@@ -13,7 +13,7 @@ from nemo.lens.sdk import _otel_private
 from nemo.lens.sdk.repair import repair_logs, repair_metrics, repair_spans
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from opentelemetry.sdk.resources import Resource
 
@@ -166,14 +166,10 @@ class FileRoute(Route):
         return self.files.losses.lost()
 
 
-def routes_of(config: NemoLensConfig, resource: Resource) -> list[Route]:
-    """Build the routes that `config.exporter` names.
-
-    Raises:
-        ValueError: A name is unknown; the text lists the valid ones.
-    """
+def routes_of(config: NemoLensConfig, resource: Resource, names: Iterable[str]) -> list[Route]:
+    """Build the routes to the exporters called `names`, one for each."""
     routes: list[Route] = []
-    for name in dict.fromkeys(config.exporters):
+    for name in dict.fromkeys(names):
         if name == "otlp":
             routes.append(OtlpRoute())
         elif name == "console":

@@ -86,6 +86,10 @@ class WatchedSession(requests.Session):
     def send(self, request: requests.PreparedRequest, **options: Any) -> requests.Response:
         """Send a prepared request."""
         self._attempt.was_sent = True
+        if isinstance(self.verify, str):
+            # Newer exporters set the file of OTEL_EXPORTER_OTLP_CERTIFICATE on the session, where
+            # `requests` lets REQUESTS_CA_BUNDLE, which many machines set, win over it.
+            options["verify"] = self.verify
         if self._to_json is not None:
             _replace_body(request, self._to_json)
         try:

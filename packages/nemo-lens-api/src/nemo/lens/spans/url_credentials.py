@@ -1,0 +1,18 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
+# SPDX-License-Identifier: Apache-2.0
+"""Credentials inside the URLs of free text, which have no name that redaction could know."""
+
+from __future__ import annotations
+
+import re
+
+from nemo.lens.spans.redaction import REDACTED
+
+# From the last "@" before the path on, as URL parsers read it. It starts at a literal and cannot
+# run across another URL, so that it stays linear on a long stack trace.
+_USER_INFO = re.compile(r"""://[^\s/?#'"<>]*@""")
+
+
+def without_url_credentials(text: str) -> str:
+    """Return `text` with `user:password@` hidden in every URL."""
+    return _USER_INFO.sub(f"://{REDACTED}@", text) if "://" in text else text
