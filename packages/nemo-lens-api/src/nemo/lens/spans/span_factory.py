@@ -177,8 +177,13 @@ def start_span(
             arguments["attributes"] = attributes
         return (lens_tracer() if tracer is None else tracer).start_span(name, **arguments)
     except Exception as error:  # a sampler, a processor or a foreign tracer failed
-        report_tracer_failure(f"start_span of {_what(name, tracer)}", error)
+        report_lost_span(name, tracer, error)
         return INVALID_SPAN
+
+
+def report_lost_span(name: object, tracer: object, error: Exception) -> None:
+    """Count a span whose start raised, and name it."""
+    report_tracer_failure(f"start_span of {_what(name, tracer)}", error)
 
 
 def monotonic_start(options: SpanOptions | None) -> int:

@@ -103,7 +103,7 @@ def run(argv: Sequence[str] | None) -> int:
     except KeyboardInterrupt:
         return _complain("nemo-lens: interrupted", exits.INTERRUPTED)
     except BrokenPipeError:
-        discard_output()
+        discard_output(sys.stdout)
         return exits.OUTPUT_CLOSED
     return status
 

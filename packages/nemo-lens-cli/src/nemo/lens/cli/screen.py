@@ -81,13 +81,13 @@ def printing() -> Generator[None]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        discard_output()
+        discard_output(sys.stdout)
         raise ProblemError(f"cannot print the answer: {error.strerror or error}") from error
 
 
-def discard_output() -> None:
+def discard_output(stream: TextIO) -> None:
     """Let what is still to be written go nowhere: the interpreter flushes once more at exit."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def print_anything() -> None:
@@ -112,7 +112,7 @@ def say_to(stream: TextIO | None, line: str) -> None:
     except BrokenPipeError:
         raise
     except OSError:
-        return
+        discard_output(stream)
 
 
 def is_styled(stream: TextIO | None) -> bool:

@@ -18,7 +18,12 @@ from typing import TYPE_CHECKING
 from opentelemetry.attributes import BoundedAttributes
 from opentelemetry.sdk.trace import Event
 
-from nemo.lens.semconv import EXCEPTION_MESSAGE, EXCEPTION_STACKTRACE, EXCEPTION_TYPE
+from nemo.lens.semconv import (
+    EXCEPTION_ESCAPED,
+    EXCEPTION_MESSAGE,
+    EXCEPTION_STACKTRACE,
+    EXCEPTION_TYPE,
+)
 from nemo.lens.spans.outcome import (
     exception_message,
     exception_type,
@@ -32,8 +37,6 @@ if TYPE_CHECKING:
     from opentelemetry.sdk.trace import SpanLimits
 
     from nemo.lens.sdk.fast_spans.span import FastSpan
-
-_ESCAPED = "exception.escaped"
 
 
 class ExceptionEvent(Event):
@@ -67,7 +70,7 @@ class ExceptionEvent(Event):
                     EXCEPTION_TYPE: self._type,
                     EXCEPTION_MESSAGE: self._message,
                     EXCEPTION_STACKTRACE: exported_stacktrace("".join(summary.format())),
-                    _ESCAPED: "False",
+                    EXCEPTION_ESCAPED: "False",
                 },
                 max_value_len=self._limits.max_attribute_length,
                 immutable=True,

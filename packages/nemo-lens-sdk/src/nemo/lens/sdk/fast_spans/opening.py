@@ -23,7 +23,7 @@ from nemo.lens.sdk.fast_spans.exception_event import record_lazily
 from nemo.lens.sdk.fast_spans.span import LEFT, NOT_ATTACHED, FastSpan
 from nemo.lens.sdk.ids import RandomIds
 from nemo.lens.spans.outcome import record_outcome
-from nemo.lens.spans.span_factory import PlainSpan
+from nemo.lens.spans.span_factory import PlainSpan, report_lost_span
 from nemo.lens.spans.tracing import report_tracer_failure
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ def span_class(  # noqa: C901 - one closure over the constants of a tracer
         return True
 
     def lose(span: FastSpan, failure: Exception) -> Span:
-        report_tracer_failure("start_span", failure)
+        report_lost_span(span._name, None, failure)
         with suppress(AttributeError):  # a processor may have ended it before another one failed
             del span._begun
         span._token = make_current(Context({**current(), _SPAN_KEY: INVALID_SPAN}))
