@@ -118,11 +118,11 @@ SPANS_BESIDE_FORKS = """
                 break
             if time.monotonic() > deadline:
                 os.kill(pid, 9)
-                print("hangs:", what)
+                print("hangs:", what, flush=True)
                 os._exit(1)
             time.sleep(0.001)
         if status:
-            print("failed:", what, status)
+            print("failed:", what, status, flush=True)
             os._exit(1)
 """
 

@@ -30,7 +30,7 @@ _repairs: list[weakref.ref[Callable[[], object]]] = []
 # Re-entrant: imports nest, and an import may fork. Both sides give up waiting after a while, since
 # the thread that holds it may itself need a module that the waiting thread is importing.
 _importing = RLock()
-_waiting_is_registered = False
+_waits_before_logging = False
 
 
 class forks_wait:  # noqa: N801  # it reads as a statement
@@ -42,10 +42,10 @@ class forks_wait:  # noqa: N801  # it reads as a statement
     __slots__ = ("_held",)
 
     def __enter__(self) -> None:
-        if not _waiting_is_registered:
-            _register_waiting()
         lock = _importing
         self._held = lock if lock.acquire(timeout=LONGEST_WAIT_S) else None
+        if not _waits_before_logging:
+            _wait_before_logging()
 
     def __exit__(self, *_exception: object) -> None:
         if self._held is not None:
@@ -67,13 +67,21 @@ def run_in_forked_child(repair: Callable[[], object]) -> Callable[[], object]:
     return repair
 
 
-def _register_waiting() -> None:
-    """Have forks wait, and wait first: before `logging` takes its lock, which imports need too."""
-    global _waiting_is_registered
-    import logging  # noqa: F401  # pyright: ignore[reportUnusedImport]  # later hooks run earlier
+def _wait_before_logging() -> None:
+    """Have forks wait before `logging` takes its lock, which imports need too.
 
-    if hasattr(os, "register_at_fork") and not _waiting_is_registered:
-        _waiting_is_registered = True
+    Hooks that are registered later run earlier, so `logging` must have registered its own.
+    """
+    global _waits_before_logging
+    import logging  # noqa: F401  # pyright: ignore[reportUnusedImport]
+
+    if not _waits_before_logging:
+        _waits_before_logging = True
+        _register_waiting()
+
+
+def _register_waiting() -> None:
+    if hasattr(os, "register_at_fork"):
         os.register_at_fork(before=_wait_for_imports, after_in_parent=_let_imports_go_on)
 
 
@@ -102,5 +110,8 @@ def _repair_child() -> None:
             logging.getLogger(__name__).exception("A repair after fork failed: %r", repair)
 
 
+# Registered here as well, because the very first import at first use is that of `logging`. The
+# lock is re-entrant, so waiting twice in one fork is harmless.
+_register_waiting()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_repair_child)
