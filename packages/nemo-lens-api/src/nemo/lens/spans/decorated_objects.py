@@ -9,6 +9,7 @@ become a method where the object, as a class attribute, does not.
 from __future__ import annotations
 
 import functools
+import sys
 import types
 from typing import TYPE_CHECKING, Any
 
@@ -73,6 +74,12 @@ class TracedPartial(functools.partial):  # type: ignore[type-arg]
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Call the object, covered by a span."""
         return self._traced(*args, **kwargs)
+
+    def __get__(self, instance: object, owner: type | None = None) -> Any:
+        """Bind as the original would: partial objects do from Python 3.14 on, methods never."""
+        if sys.version_info >= (3, 14) and not isinstance(self.__wrapped__, types.MethodType):
+            return super().__get__(instance, owner)
+        return self
 
     def __getattr__(self, name: str) -> Any:
         return _attribute_of_original(self, name)
