@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     Decorator = tuple[Callable[..., Any], tuple[Any, ...]]
     """How to make the decorator again in another process: a factory and its arguments."""
 
+_PARTIALS_BIND: bool = sys.version_info >= (3, 14)
+
 
 def traced_object(
     function: Callable[..., Any], traced: Callable[..., Any], decorator: Decorator
@@ -77,9 +79,10 @@ class TracedPartial(functools.partial):  # type: ignore[type-arg]
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:
         """Bind as the original would: partial objects do from Python 3.14 on, methods never."""
-        if sys.version_info >= (3, 14) and not isinstance(self.__wrapped__, types.MethodType):
-            return super().__get__(instance, owner)
-        return self
+        original: object = self.__wrapped__
+        if instance is None or not _PARTIALS_BIND or isinstance(original, types.MethodType):
+            return self
+        return types.MethodType(self, instance)
 
     def __getattr__(self, name: str) -> Any:
         return _attribute_of_original(self, name)
