@@ -52,6 +52,7 @@ class Scenario:
             orderly shutdown at once, or SIGTERM (what is open is recorded as truncated) or SIGKILL
             (what is open is lost) after `patience_s`.
         patience_s: How long the others wait in the barrier until then.
+        release_jitter_s: How much later than the barrier opens a rank goes on, on average.
         synchronised: Whether ranks wait for each other in each step.
         start_s: When a rank starts, by rank; a millisecond after the one before it by default.
         in_turn: Whether each rank starts when the one before it has ended.
@@ -91,6 +92,7 @@ class Scenario:
     hung: dict[int, int] = field(default_factory=dict)
     ended_by: str = ""
     patience_s: float = 5.0
+    release_jitter_s: float = 0.0
     synchronised: bool = True
     start_s: dict[int, float] = field(default_factory=dict)
     in_turn: bool = False

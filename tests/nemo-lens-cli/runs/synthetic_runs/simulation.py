@@ -127,6 +127,8 @@ class Rank:
     def finish(self, step: int, released: float, rng: random.Random) -> None:
         """Wait for the others, then the optimizer and what comes after the step."""
         scenario = self._scenario
+        if scenario.release_jitter_s:
+            released += rng.expovariate(1 / scenario.release_jitter_s)
         self._span(*self._barrier(), self._step_id, self.now, released, attributes=self._mark())
         self._did("waiting", step, released)
         length = self._length("optimizer", scenario.optimizer_s, rng)

@@ -141,14 +141,20 @@ def _phase(cohort: Cohort, place: int, steps: frozenset[int]) -> tuple[str, floa
             if not steps or work.step in steps:
                 by_step[work.step].append((other, work))
     excesses: dict[str, list[float]] = defaultdict(list)
+    compared = 0
     for row in by_step.values():
         index = next((index for index, (other, _work) in enumerate(row) if other == place), None)
         if index is None or len(row) == 1:
             continue
+        compared += 1
         for label in row[index][1].phases:
             lengths = [work.phases.get(label, 0.0) for _other, work in row]
             excesses[label].append(lengths[index] - medians_of_others(lengths)[index])
-    typical = {label: median(found) for label, found in excesses.items()}
+    # A phase of few steps, such as a checkpoint, takes no time in a typical step.
+    typical = {
+        label: median([*found, *[0.0] * (compared - len(found))])
+        for label, found in excesses.items()
+    }
     return max(typical.items(), key=lambda item: item[1], default=("step", 0.0))
 
 

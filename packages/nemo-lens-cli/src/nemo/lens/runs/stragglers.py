@@ -27,7 +27,8 @@ the own work of a step (below that, a busy machine explains it: a full run queue
 three times as large as any excess of another rank, and be larger than the run's own noise brings
 about once in two thousand such runs. The last is extrapolated from the other large excesses of the
 run by their tail index (Hill's estimator), so that heavy-tailed noise, which has rare large values
-by nature, raises the bar by itself. Phases that only a few ranks have in that step, such as a
+by nature, raises the bar by itself. Where half of the ranks or more are chronic, nobody is judged:
+the others are no measure then. Phases that only a few ranks have in that step, such as a
 checkpoint written by rank 0 for all, are nobody's fault and not counted here.
 """
 
@@ -166,6 +167,8 @@ def once(members: Sequence[Excess], leave_out: frozenset[int]) -> dict[int, list
     Returns:
         Indices into `shared_s` by place in `members`.
     """
+    if 2 * len(leave_out) >= len(members):
+        return {}
     judged = [
         (value, place, index)
         for place, member in enumerate(members)
