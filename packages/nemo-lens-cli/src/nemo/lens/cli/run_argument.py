@@ -33,12 +33,13 @@ def folder(text: str) -> str:
     return text
 
 
-def open_run(path: str, command: str) -> Run:
+def open_run(path: str, command: str, *, then: str = "") -> Run:
     """The run at ``path``.
 
     Args:
         path: Where to look.
         command: What is to be done with it, for the advice to do it with one of several runs.
+        then: What follows the path in that advice.
 
     Raises:
         ProblemError: There is none, or more than one.
@@ -53,7 +54,7 @@ def open_run(path: str, command: str) -> Run:
         more = f" and {len(others) - _MOST_LISTED} more" if len(others) > _MOST_LISTED else ""
         raise ProblemError(
             f"{path!r} holds {len(others) + 1} runs; for the newest: "
-            f"{command_for(command, str(newest.path))} (others: {names}{more})"
+            f"{command_for(command, str(newest.path))}{then} (others: {names}{more})"
         ) from error
     except RunError as error:
         raise ProblemError(str(error)) from error

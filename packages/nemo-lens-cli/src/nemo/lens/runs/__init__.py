@@ -34,6 +34,8 @@ from nemo.lens.runs.answers import (
     TruncatedRow,
 )
 from nemo.lens.runs.collect import collect
+from nemo.lens.runs.diff import compare_runs
+from nemo.lens.runs.diff_answers import DiffReport, PartChange
 from nemo.lens.runs.locate import RunLocation, SeveralRunsError, find_runs
 from nemo.lens.runs.overview import summarise
 from nemo.lens.runs.problems import RunError
@@ -47,11 +49,13 @@ from nemo.lens.runs.steps import analyse_steps
 __all__ = [
     "SCHEMA",
     "Answer",
+    "DiffReport",
     "EventRow",
     "LogRecord",
     "LogRow",
     "MetricRow",
     "Middle",
+    "PartChange",
     "PhaseRow",
     "Point",
     "Process",
@@ -74,6 +78,7 @@ __all__ = [
     "analyse_ranks",
     "analyse_steps",
     "collect",
+    "compare_runs",
     "find_runs",
     "summarise",
 ]
