@@ -25,8 +25,8 @@ DESCRIPTION = (
 EPILOG = """\
 examples:
   nemo-lens diff nemo-lens-runs/main nemo-lens-runs/branch
-  nemo-lens diff main branch --threshold 5      only changes of 5% and more count
-  nemo-lens diff main branch --check            for continuous integration
+  nemo-lens diff main branch --threshold 5  only changes of 5% and more
+  nemo-lens diff main branch --check        for continuous integration
   nemo-lens diff main branch --json | jq '.slower[].phase'
 
 exit status:
