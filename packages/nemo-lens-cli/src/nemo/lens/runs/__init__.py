@@ -45,6 +45,7 @@ from nemo.lens.runs.records import LogRecord, Point, Span
 from nemo.lens.runs.run import Run
 from nemo.lens.runs.step_records import ProcessRecord, StepRecord
 from nemo.lens.runs.steps import analyse_steps
+from nemo.lens.runs.timeline import TimelineReport, write_timeline
 
 __all__ = [
     "SCHEMA",
@@ -74,6 +75,7 @@ __all__ = [
     "StepRow",
     "StepsReport",
     "Straggler",
+    "TimelineReport",
     "TruncatedRow",
     "analyse_ranks",
     "analyse_steps",
@@ -81,4 +83,5 @@ __all__ = [
     "compare_runs",
     "find_runs",
     "summarise",
+    "write_timeline",
 ]
