@@ -11,7 +11,8 @@ import orjson
 import pytest
 from synthetic_runs import Scenario, draw, make_run, normal, quiet, write_collector_file
 
-from nemo.lens.runs import Run, compare_runs
+from nemo.lens.runs import Run, collect, compare_runs
+from nemo.lens.runs.step_series import Part, step_series
 
 FEW = range(2)
 ALL = range(20)
@@ -33,11 +34,11 @@ def compare(directory, baseline, run, **options):
 
 
 def changed(answer):
-    """The parts that changed, without the whole step."""
+    """The parts that changed, without the whole step and what only follows."""
     return [
         (part.phase, part.kind, part.judged)
         for part in (*answer.slower, *answer.faster)
-        if part.kind != "step"
+        if part.kind not in ("step", "imbalance")
     ]
 
 
@@ -74,10 +75,30 @@ def test_a_single_slow_rank_is_named(tmp_path):
     baseline = Scenario(noise=quiet)
     slow = replace(baseline, slow={(2, "forward_backward"): 1.5}, run="slow")
     answer = compare(tmp_path, baseline, slow)
-    (part,) = (part for part in answer.slower if part.kind != "step")
+    slower = {part.kind: part for part in answer.slower}
+    assert slower.keys() == {"step", "own_work", "imbalance"}
+    part = slower["own_work"]
     assert (part.phase, part.rank) == ("forward_backward", 2)
     assert part.rank_change_s == pytest.approx(0.02, rel=0.05)
     assert "forward_backward of rank 2 (+20." in answer.verdict
+
+
+def test_the_parts_of_a_step_make_up_the_whole(tmp_path):
+    """Own work, waiting and imbalance: no time is left unexplained."""
+    scenario = Scenario(noise=quiet, steps=20, slow={(1, "data_loading"): 3.0})
+    path, _truth = make_run(tmp_path, scenario)
+    series = step_series(collect(Run(path)))
+    whole = series.pop(Part("trainer", "", "step")).values
+    parts = [sum(values) for values in zip(*(one.values for one in series.values()), strict=True)]
+    assert parts == pytest.approx(whole)
+
+
+def test_an_imbalance_that_no_own_work_explains_is_named(tmp_path):
+    """Another rank is late in each step: the mean is the same, and yet all wait."""
+    even = Scenario(noise=lambda _rng: 1.0, run="even", ranks=2)
+    swings = replace(even, noise=lambda rng: rng.choice([0.5, 1.5]), run="swings", steps=200)
+    answer = compare(tmp_path, even, swings, threshold=0.1)
+    assert "slower in the imbalance between the ranks" in answer.verdict
 
 
 def test_a_change_below_the_threshold_does_not_count(tmp_path):

@@ -29,6 +29,7 @@ from nemo.lens.runs.missing import no_step
 from nemo.lens.runs.quantities import duration, plural
 from nemo.lens.runs.spreads import median
 from nemo.lens.runs.step_series import (
+    IMBALANCE,
     OUTSIDE,
     OWN_WORK,
     STEP,
@@ -148,8 +149,8 @@ class _Comparison:
         """The smallest change, in seconds, that is worth a word."""
         whole = self._before.get(Part(part.role, "", STEP))
         step = typical(whole.values) if whole else 0.0
-        if part.kind == WAITING:
-            # What the fastest arrival leaves of an operation varies by much more than its length.
+        if part.kind in (WAITING, IMBALANCE):
+            # When ranks arrive varies by much more than how long an operation takes.
             return max(self._threshold * before, self._threshold * step)
         return max(self._threshold * before, _MIN_OF_STEP * step)
 
@@ -225,8 +226,7 @@ def _verdict(name: str, parts: Sequence[PartChange]) -> str:
     steps = [part for part in parts if part.kind == STEP]
     if not any(part.before_s is not None and part.after_s is not None for part in steps):
         return "The runs have no role in common whose steps could be compared."
-    slower = [part for part in parts if part.judged == SLOWER and part.kind != STEP]
-    faster = [part for part in parts if part.judged == FASTER and part.kind != STEP]
+    slower, faster = (_causes(parts, judged) for judged in (SLOWER, FASTER))
     whole = _whole(steps)
     if slower and faster:
         return f"{name} is slower in {_listed(slower)}, and faster in {_listed(faster)}; {whole}."
@@ -234,6 +234,12 @@ def _verdict(name: str, parts: Sequence[PartChange]) -> str:
         word = "slower" if slower else "faster"
         return f"{name} is {word} in {_listed(slower or faster)}; {whole}."
     return _nothing_found(name, steps[0], whole)
+
+
+def _causes(parts: Sequence[PartChange], judged: str) -> list[PartChange]:
+    """What to name; an imbalance only where no rank's own work explains it."""
+    found = [part for part in parts if part.judged == judged and part.kind != STEP]
+    return [part for part in found if part.kind != IMBALANCE] or found
 
 
 def _nothing_found(name: str, step: PartChange, whole: str) -> str:
@@ -273,6 +279,8 @@ def _listed(parts: Sequence[PartChange]) -> str:
 
 def _named(part: PartChange) -> str:
     sign = "+" if part.change_s > 0 else "-"
+    if part.kind == IMBALANCE:
+        return f"the imbalance between the ranks ({sign}{_amount(part, ', ')})"
     if part.rank is not None:
         return f"{part.phase} of rank {part.rank} ({sign}{duration(abs(part.rank_change_s))})"
     waiting = " itself" if part.kind == WAITING else ""

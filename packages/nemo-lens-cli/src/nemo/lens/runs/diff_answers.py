@@ -22,10 +22,11 @@ class PartChange:
     """How one part of the steps changed from the baseline to the run.
 
     Attributes:
-        phase: Span group or name; "" for the whole step.
+        phase: Span group or name; "" for the whole step and for the imbalance.
         kind: "step" (all of it), "own_work" (mean over the ranks), "waiting" (the least of all
-            ranks, which is what the operation itself takes) or "outside" of the steps (the longest
-            of all ranks, per occurrence).
+            ranks, which is what the operation itself takes), "imbalance" (what the ranks wait
+            beyond that, on average) or "outside" of the steps (the longest of all ranks, per
+            occurrence).
         role: The role of the processes.
         judged: "slower" or "faster" (a sure change beyond the threshold), "same" (no such change,
             and it would have been seen), "unclear" (a change beyond the threshold is not ruled

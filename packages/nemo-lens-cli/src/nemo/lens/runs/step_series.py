@@ -3,8 +3,8 @@
 """The parts of the steps of a run as series in order of time, for comparisons between runs.
 
 What ranks do themselves is averaged over the ranks. Of waiting the smallest of all ranks counts:
-the last to come waits for the operation alone, the others also for the last, which shows in the
-own work of the last.
+the last to come waits for the operation alone. What the ranks wait beyond that, on average, is the
+imbalance between them. So the mean step is own work, waiting and imbalance.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 STEP: Final = "step"
 OWN_WORK: Final = "own_work"
 WAITING: Final = "waiting"
+IMBALANCE: Final = "imbalance"
 OUTSIDE: Final = "outside"
 
 _NANO: Final = 1e9
@@ -31,8 +32,8 @@ class Part(NamedTuple):
 
     Attributes:
         role: The role of the processes.
-        label: Span group or name; "" for the whole step.
-        kind: `STEP`, `OWN_WORK`, `WAITING`, or `OUTSIDE` of the steps.
+        label: Span group or name; "" for the whole step and for the imbalance.
+        kind: `STEP`, `OWN_WORK`, `WAITING`, `IMBALANCE`, or `OUTSIDE` of the steps.
     """
 
     role: str
@@ -101,9 +102,14 @@ def _inside(role: str, rows: Sequence[Sequence[StepRecord]]) -> dict[Part, Serie
         values[Part(role, "", STEP)].append(_mean([_whole(step) for step in row]))
         for label, lengths in _by_label(row, waiting=False).items():
             values[Part(role, label, OWN_WORK)].append(_mean(lengths))
-        for label, lengths in _by_label(row, waiting=True).items():
+        waits = _by_label(row, waiting=True)
+        imbalance = 0.0
+        for label, lengths in waits.items():
             least = min(lengths) if len(lengths) == len(row) else 0.0
             values[Part(role, label, WAITING)].append(least)
+            imbalance += math.fsum(lengths) / len(row) - least
+        if waits:
+            values[Part(role, "", IMBALANCE)].append(imbalance)
     return {part: Series(found, len(rows)) for part, found in values.items()}
 
 

@@ -10,7 +10,7 @@ from nemo.lens.cli.page import Cell, Column
 from nemo.lens.cli.views import rank_table
 from nemo.lens.runs.diff_answers import FASTER, GONE, NEW, SAME, SLOWER, UNCLEAR
 from nemo.lens.runs.quantities import duration, share, signed_duration
-from nemo.lens.runs.step_series import OUTSIDE, STEP, WAITING
+from nemo.lens.runs.step_series import IMBALANCE, OUTSIDE, STEP, WAITING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,6 +81,8 @@ def _change(part: PartChange) -> list[Cell]:
 def _name(part: PartChange) -> str:
     if part.kind == STEP:
         return "whole step"
+    if part.kind == IMBALANCE:
+        return "imbalance (waiting)"
     return f"{part.phase} (waiting)" if part.kind == WAITING else part.phase
 
 
