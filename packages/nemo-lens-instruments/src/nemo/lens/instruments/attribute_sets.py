@@ -10,7 +10,7 @@ OpenTelemetry specification has it: the sums stay right, the series stay few.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from nemo.lens.instruments.points import point_attributes
 from nemo.lens.instruments.problems import warn_once
@@ -48,20 +48,21 @@ class AttributeSets:
 
     def of(self, attributes: Any) -> Points:
         """Return the dictionary for `attributes`: None for none, `OVERFLOW` beyond the bound."""
-        given = attributes
         if type(attributes) is not dict:
             return self._kept(point_attributes(attributes, self._group))
-        kinds = tuple(map(type, given.values()))
-        if not _PLAIN_TYPES.issuperset(kinds):
-            return self._kept(point_attributes(attributes, self._group))
-        # With the types, because True, 1 and 1.0 are equal and mean different series.
-        spelling = (tuple(given.items()), kinds)
+        given: dict[Any, Any] = attributes
         try:
-            return self._spellings[spelling]
-        except KeyError:
-            points = self._kept(point_attributes(attributes, self._group))
-        except Exception:  # a key whose hash or comparison fails
-            return self._kept(point_attributes(attributes, self._group))
+            kinds = tuple(map(type, given.values()))
+            if not _PLAIN_TYPES.issuperset(kinds):
+                return self._kept(point_attributes(given, self._group))
+            # With the types, because True, 1 and 1.0 are equal and mean different series.
+            spelling = (tuple(given.items()), kinds)
+            known = self._spellings.get(spelling, self)
+        except Exception:  # a key or a type whose hash or comparison fails
+            return self._kept(point_attributes(given, self._group))
+        if known is not self:
+            return cast("Points", known)
+        points = self._kept(point_attributes(given, self._group))
         if len(self._spellings) >= _MAX_SPELLINGS:
             self._spellings.clear()
         self._spellings[spelling] = points
@@ -70,7 +71,7 @@ class AttributeSets:
     def _kept(self, points: Points) -> Points:
         if points is None:
             return None
-        identity = frozenset((key, *_typed(value)) for key, value in points.items())
+        identity = frozenset((key, _identity(value)) for key, value in points.items())
         known = self._sets.get(identity)
         if known is not None:
             return known
@@ -98,6 +99,9 @@ class AttributeSets:
         return max(values, key=lambda key: len(values[key]))
 
 
-def _typed(value: Any) -> tuple[Any, Any, Any]:
+def _identity(value: Any) -> tuple[Any, ...]:
+    """Return what equal values of one type share; NaN, which equals nothing, is one value here."""
     kind = real_type(value)
-    return value, kind, real_type(value[0]) if kind is tuple and value else None
+    if kind is tuple:
+        return (kind, *map(_identity, value))
+    return kind, None if value != value else value

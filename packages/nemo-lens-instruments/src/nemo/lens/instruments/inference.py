@@ -115,4 +115,6 @@ def record_inference_metrics(  # noqa: PLR0917 - the signature is the compatibil
 
 def _model_name(model: Any) -> Any:
     """Return no name, which is left out, for an empty one, and the head of an endless one."""
-    return (model[:_LONGEST_ATTRIBUTE] or None) if issubclass(real_type(model), str) else model
+    if not issubclass(real_type(model), str):
+        return model
+    return str.__str__(model)[:_LONGEST_ATTRIBUTE] or None

@@ -5,21 +5,24 @@
 from __future__ import annotations
 
 import threading
-import weakref
 from typing import TYPE_CHECKING
 
 from nemo.lens.fork_safety import run_in_forked_child
 from nemo.lens.instruments.collection import Collection
+from nemo.lens.instruments.identity_map import WeakIdentityMap
 from nemo.lens.instruments.instrument_set import InstrumentSet
+from nemo.lens.instruments.observing import is_reporting
 from nemo.lens.instruments.problems import warn_once
 from nemo.lens.instruments.registry import specs_of
+from nemo.lens.spans.text import type_name
 
 if TYPE_CHECKING:
     from opentelemetry.metrics import Meter
 
 # Held while instruments are made, never while recording.
 _lock = threading.RLock()
-_collections: weakref.WeakKeyDictionary[Meter, Collection] = weakref.WeakKeyDictionary()
+_LONGEST_WAIT_S = 5.0
+_collections: WeakIdentityMap[Collection] = WeakIdentityMap()
 
 
 def instrument_set(meter: Meter, group: str, caller: str) -> InstrumentSet | None:
@@ -27,16 +30,13 @@ def instrument_set(meter: Meter, group: str, caller: str) -> InstrumentSet | Non
 
     Args:
         meter: The meter; None and foreign ones are told once.
-        group: The metric group.
+        group: The metric group, as `group_name` gives it.
         caller: The function that asks, for the message about an unregistered group.
 
     Returns:
         None when the group is not registered or nothing can be recorded with this meter.
     """
-    try:
-        specs = specs_of(group)
-    except TypeError:  # not even hashable
-        specs, group = None, f"of type {type(group).__name__}"
+    specs = specs_of(group)
     if specs is None:
         warn_once(
             ("group", group),
@@ -46,40 +46,62 @@ def instrument_set(meter: Meter, group: str, caller: str) -> InstrumentSet | Non
             group,
         )
         return None
-    try:
-        collection = _collections.get(meter)
-    except TypeError:  # None, or an object that cannot be referenced weakly
-        warn_once(
-            ("meter", group),
-            "Failed to resolve instruments of metric group %r: a meter is needed, got %s. Its"
-            " values are dropped. Pass the meter of the handle, handle.meter.",
-            group,
-            type(meter).__name__,
-        )
-        return None
+    collection = _collections.get(meter)
     if collection is not None:
         known = collection.sets.get(group)
-        if known is not None and known.specs is specs:
+        if known is not None and known.specs is specs and not collection.is_outdated:
             return known
     return _made(meter, group)
 
 
 def _made(meter: Meter, group: str) -> InstrumentSet | None:
-    with _lock:
-        specs = specs_of(group)
-        if specs is None:
+    # A reader that collects holds a lock of OpenTelemetry's, which making instruments needs: in a
+    # callback nothing can be made, and the callback of a foreign library may wait here for the
+    # thread that waits for the reader.
+    if is_reporting() or not _lock.acquire(timeout=_LONGEST_WAIT_S):
+        warn_once(
+            ("callback use", group),
+            "Metrics of group %r were first used in the callback of an observable metric, where no"
+            " instrument can be made; their values are dropped. Call create_metric_instruments"
+            " before.",
+            group,
+        )
+        return None
+    try:
+        collection = _current_collection(meter)
+        return None if collection is None else _current_set(collection, group)
+    finally:
+        _lock.release()
+
+
+def _current_collection(meter: Meter) -> Collection | None:
+    collection = _collections.get(meter)
+    if collection is None or collection.is_outdated:
+        try:
+            collection = Collection.on(meter)
+            _collections.set(meter, collection)
+        except TypeError:  # None, or an object that cannot be referenced weakly
+            warn_once(
+                ("meter", type_name(type(meter))),
+                "Failed to resolve instruments: a meter is needed, got %s. What is recorded with it"
+                " is dropped. Pass the meter of the handle, handle.meter.",
+                type_name(type(meter)),
+            )
             return None
-        collection = _collections.get(meter)
-        if collection is None:
-            collection = _collections[meter] = Collection()
-            collection.attach(meter)
-        known = collection.sets.get(group)
-        if known is not None:
-            if known.specs is specs:
-                return known
-            known.apply_pending(wait_s=1.0)
-        made = collection.sets[group] = InstrumentSet(meter, group, specs, collection)
-        return made
+    return collection
+
+
+def _current_set(collection: Collection, group: str) -> InstrumentSet | None:
+    specs = specs_of(group)
+    if specs is None:
+        return None
+    known = collection.sets.get(group)
+    if known is not None:
+        if known.specs is specs:
+            return known
+        known.apply_pending(wait_s=1.0)
+    made = collection.sets[group] = InstrumentSet(collection, group, specs)
+    return made
 
 
 @run_in_forked_child

@@ -5,13 +5,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from nemo.lens.instruments.problems import warn_once
 from nemo.lens.spans.attributes import cleaned
-from nemo.lens.spans.conversion import MAX_INT, MIN_INT, converted
-from nemo.lens.spans.text import real_type
+from nemo.lens.spans.conversion import converted
+from nemo.lens.spans.text import is_mapping, real_type, type_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,40 +63,52 @@ def _finite_and_not_negative(number: float) -> int | float:
 def _plain(value: Any) -> int | float:
     try:
         plain = converted(value)
+        if type(plain) is float and math.isinf(plain) and value != plain:
+            raise NotANumber("a number beyond any float")  # of a wider type: longdouble, Decimal
+        if type(plain) is str:
+            return _of_wide_integer(value)
+    except NotANumber:
+        raise
     except Exception as reason:  # whatever the value's own methods raise is about the value
-        raise NotANumber(f"a value of type {type(value).__name__}") from reason
+        raise NotANumber(_described(value)) from reason
     if type(plain) is bool:
         return int(plain)
     if type(plain) is int or type(plain) is float:
         return plain
-    if issubclass(real_type(value), int) and not MIN_INT <= value <= MAX_INT:
-        return _as_float(value)
-    raise NotANumber(f"a value of type {type(value).__name__}")
+    raise NotANumber(_described(value))
 
 
-def _as_float(number: int) -> float:
+def _of_wide_integer(value: Any) -> float:
+    """Return the float next to an integer beyond 64 bit, which attributes keep as text."""
+    kind = real_type(value)
+    whole = value.item() if hasattr(kind, "item") and not issubclass(kind, str) else value
+    if not issubclass(real_type(whole), int):
+        raise NotANumber(_described(value))
     try:
-        return float(number)
+        return float(int.__int__(whole))
     except OverflowError as reason:
         raise NotANumber("an integer beyond any float") from reason
+
+
+def _described(value: Any) -> str:
+    return f"a value of type {type_name(real_type(value))}"
 
 
 def point_attributes(attributes: Any, group: str) -> dict[str, Any] | None:
     """Return `attributes` cleaned for a metric point, or None when there are none."""
     if attributes is None:
         return None
-    given = attributes
-    if not issubclass(real_type(attributes), Mapping):
+    if not is_mapping(attributes):
         warn_once(
             ("attributes", group),
             "record_metrics(%r): the `attributes` argument of type %s is not a mapping; the"
             " values are recorded without attributes. A metric whose key is 'attributes' goes"
             " into the mapping of values.",
             group,
-            type(attributes).__name__,
+            type_name(type(attributes)),
         )
         return None
-    kept = cleaned(given)
+    kept = cleaned(attributes)
     return {key: _hashable(value) for key, value in kept.items()} or None
 
 

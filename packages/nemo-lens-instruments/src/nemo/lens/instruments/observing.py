@@ -1,0 +1,124 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
+# SPDX-License-Identifier: Apache-2.0
+"""The callbacks of observable metrics: what OpenTelemetry calls, and what a group declares now.
+
+OpenTelemetry cannot take an instrument's callback back. So it is given one of ours, which asks
+the registry at each collection; a group that is declared anew reports anew.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import threading
+from types import GeneratorType
+from typing import TYPE_CHECKING, Any
+
+from nemo.lens.instruments.points import NotANumber, number, point_attributes
+from nemo.lens.instruments.problems import warn_once
+from nemo.lens.instruments.registry import specs_of
+from nemo.lens.spans.text import as_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from opentelemetry.metrics import CallbackOptions, Observation
+
+    from nemo.lens.instruments.metric_spec import MetricSpec
+
+_thread = threading.local()
+
+
+def is_reporting() -> bool:
+    """Say whether this thread is in the callback of a metric.
+
+    A reader collects then, and holds a lock that making an observable instrument would wait for.
+    """
+    return getattr(_thread, "reports", False)
+
+
+class Reporter:
+    """The callback of one observable metric.
+
+    It never fails: what its declaration raises is told once, and observations that are no finite
+    numbers are left out.
+
+    Args:
+        group: The metric group.
+        spec: The metric as it was declared first. It goes on reporting when the group is
+            unregistered, and ends when the group is declared anew without it.
+    """
+
+    __slots__ = ("_group", "_spec")
+
+    def __init__(self, group: str, spec: MetricSpec) -> None:
+        self._group = group
+        self._spec = spec
+
+    def __call__(self, options: CallbackOptions) -> Iterable[Observation]:
+        """Report what the present declaration of the metric reports."""
+        if not self._is_declared():
+            return []
+        _thread.reports = True
+        try:
+            return list(self._observations(options))
+        finally:
+            _thread.reports = False
+
+    def follow(self, group: str, spec: MetricSpec) -> None:
+        """Report what `group` declares from now on; it is another group perhaps."""
+        self._group = group
+        self._spec = spec
+
+    def _is_declared(self) -> bool:
+        declared = specs_of(self._group)
+        if declared is None:
+            return True
+        for spec in declared:
+            if spec.instrument == self._spec.instrument:
+                self._spec = spec
+                return True
+        return False
+
+    def _observations(self, options: CallbackOptions) -> Iterator[Observation]:
+        try:
+            for observation in _answer(self._spec.callback, options):
+                try:
+                    yield self._plain(observation)
+                except NotANumber as reason:
+                    self._tell(f"reported {reason}, which was dropped; report plain numbers")
+        except Exception as reason:  # of the declaring library; a collection goes on without it
+            self._tell(f"failed to report: {type(reason).__name__}: {as_text(reason)}")
+
+    def _plain(self, observation: Observation) -> Observation:
+        from opentelemetry.metrics import Observation
+
+        value = number(observation.value)
+        if not math.isfinite(value):
+            raise NotANumber(str(value))
+        attributes = point_attributes(observation.attributes, self._group)
+        return Observation(value, attributes, observation.context)
+
+    def _tell(self, problem: str) -> None:
+        warn_once(
+            ("callback", self._group, self._spec.key, problem.partition(" ")[0]),
+            "The callback of metric %r of group %r %s.",
+            self._spec.key,
+            self._group,
+            problem,
+        )
+
+
+def _answer(callback: Any, options: CallbackOptions) -> Iterable[Any]:
+    """Ask a callback, or a generator, which OpenTelemetry takes too: it gets options, and yields."""
+    if not isinstance(callback, GeneratorType):
+        answer: Iterable[Any] = callback(options)
+        return answer
+    generator: Any = callback
+    if inspect.getgeneratorstate(generator) == inspect.GEN_CREATED:
+        next(generator)
+    try:
+        reported: Iterable[Any] = generator.send(options)
+    except StopIteration:
+        return ()
+    return reported
