@@ -10,6 +10,7 @@ OpenTelemetry specification has it: the sums stay right, the series stay few.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, cast
 
 from nemo.lens.instruments.points import point_attributes
@@ -48,9 +49,9 @@ class AttributeSets:
 
     def of(self, attributes: Any) -> Points:
         """Return the dictionary for `attributes`: None for none, `OVERFLOW` beyond the bound."""
+        given = attributes
         if type(attributes) is not dict:
-            return self._kept(point_attributes(attributes, self._group))
-        given: dict[Any, Any] = attributes
+            return self._kept(point_attributes(given, self._group))
         try:
             kinds = tuple(map(type, given.values()))
             if not _PLAIN_TYPES.issuperset(kinds):
@@ -104,4 +105,4 @@ def _identity(value: Any) -> tuple[Any, ...]:
     kind = real_type(value)
     if kind is tuple:
         return (kind, *map(_identity, value))
-    return kind, None if value != value else value
+    return kind, None if kind is float and math.isnan(value) else value

@@ -20,7 +20,7 @@ from nemo.lens.instruments.identity_map import WeakIdentityMap
 from nemo.lens.instruments.metric_spec import MetricSpec
 from nemo.lens.instruments.problems import warn_once
 from nemo.lens.semconv import NEMO_METRIC_NAME
-from nemo.lens.spans.text import as_text, type_name
+from nemo.lens.spans.text import as_text, real_type, type_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -183,5 +183,5 @@ def _stands_in(part: Any) -> bool:
     """Say whether a meter or provider is OpenTelemetry's stand-in for the one of a later set-up."""
     from opentelemetry.metrics import Meter, NoOpMeter, NoOpMeterProvider
 
-    kind = type(part)
+    kind = real_type(part)
     return kind.__module__ == Meter.__module__ and kind not in {NoOpMeter, NoOpMeterProvider}

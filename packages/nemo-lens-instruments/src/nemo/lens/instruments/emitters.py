@@ -57,31 +57,15 @@ class InstrumentMaker:
         self._reporters: dict[object, Reporter] = {}
         self._histograms: dict[object, tuple[Any, MetricSpec]] = {}
 
-    def emitters(
-        self, group: str, specs: Iterable[MetricSpec]
-    ) -> dict[str, tuple[Emitter, ...]]:
+    def emitters(self, group: str, specs: Iterable[MetricSpec]) -> dict[str, tuple[Emitter, ...]]:
         """Make the instruments of `specs`.
 
         Returns:
             For each key how to record its value: no way for observable metrics. Those that could
             not be made are left out, which is told once.
         """
-        emitters: dict[str, tuple[Emitter, ...]] = {}
-        for spec in specs:
-            try:
-                emitters[spec.key] = self._emitters(group, spec)
-            except Exception as reason:  # the meter may be foreign, or refuse the name
-                warn_once(
-                    ("instruments", group, spec.key),
-                    "Failed to resolve instruments of metric group %r: %r (%s) could not be"
-                    " created: %s: %s. Its values are dropped until it can be.",
-                    group,
-                    spec.name,
-                    spec.kind,
-                    type_name(type(reason)),
-                    as_text(reason),
-                )
-        return emitters
+        made = {spec.key: self._emitters_or_none(group, spec) for spec in specs}
+        return {key: emitters for key, emitters in made.items() if emitters is not None}
 
     def make(self, spec: MetricSpec, callback: Callable[..., Any] | None = None) -> Any:
         """Make the instrument of one specification, which reports through `callback`."""
@@ -92,6 +76,22 @@ class InstrumentMaker:
         if spec.buckets is not None:
             options["explicit_bucket_boundaries_advisory"] = list(spec.buckets)
         return create(spec.name, **options)
+
+    def _emitters_or_none(self, group: str, spec: MetricSpec) -> tuple[Emitter, ...] | None:
+        try:
+            return self._emitters(group, spec)
+        except Exception as reason:  # the meter may be foreign, or refuse the name
+            warn_once(
+                ("instruments", group, spec.key),
+                "Failed to resolve instruments of metric group %r: %r (%s) could not be created:"
+                " %s: %s. Its values are dropped until it can be.",
+                group,
+                spec.name,
+                spec.kind,
+                type_name(type(reason)),
+                as_text(reason),
+            )
+            return None
 
     def _emitters(self, group: str, spec: MetricSpec) -> tuple[Emitter, ...]:
         if spec.is_observable:

@@ -81,9 +81,7 @@ class InstrumentSet:
         "specs",
     )
 
-    def __init__(
-        self, collection: Collection, group: str, specs: tuple[MetricSpec, ...]
-    ) -> None:
+    def __init__(self, collection: Collection, group: str, specs: tuple[MetricSpec, ...]) -> None:
         from opentelemetry.context import get_current
 
         self.specs = specs

@@ -76,7 +76,9 @@ class MetricSpec:
         if not _is_text(self.name) or not self.name:
             raise self._refusal(f"the name must be a non-empty string, got {self.name!r}")
         if not _is_text(self.kind) or self.kind not in METRIC_KINDS:
-            raise self._refusal(f"kind {self.kind!r} is not one of {', '.join(sorted(METRIC_KINDS))}")
+            raise self._refusal(
+                f"kind {self.kind!r} is not one of {', '.join(sorted(METRIC_KINDS))}"
+            )
         for field in _TEXTS:
             if not _is_text(getattr(self, field)):
                 raise self._refusal(f"{field} must be a string, got {getattr(self, field)!r}")
@@ -149,7 +151,7 @@ class MetricSpec:
 
     def _check_attributes(self) -> None:
         given: Any = self.attributes
-        if not isinstance(given, (tuple, list)) or not all(map(_is_text, given)):
+        if real_type(given) not in {tuple, list} or not all(map(_is_text, given)):
             raise self._refusal(f"attributes must be a tuple of attribute names, got {given!r}")
         object.__setattr__(self, "attributes", tuple(map(str.__str__, given)))
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from nemo.lens.instruments.points import NotANumber, number, point_attributes
 from nemo.lens.instruments.problems import warn_once
 from nemo.lens.instruments.registry import specs_of
-from nemo.lens.spans.text import as_text
+from nemo.lens.spans.text import as_text, real_type, type_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -83,42 +83,45 @@ class Reporter:
     def _observations(self, options: CallbackOptions) -> Iterator[Observation]:
         try:
             for observation in _answer(self._spec.callback, options):
-                try:
-                    yield self._plain(observation)
-                except NotANumber as reason:
-                    self._tell(f"reported {reason}, which was dropped; report plain numbers")
+                yield from self._plain(observation)
         except Exception as reason:  # of the declaring library; a collection goes on without it
-            self._tell(f"failed to report: {type(reason).__name__}: {as_text(reason)}")
+            self._tell("failed", f"{type_name(type(reason))}: {as_text(reason)}")
 
-    def _plain(self, observation: Observation) -> Observation:
+    def _plain(self, observation: Observation) -> Iterator[Observation]:
         from opentelemetry.metrics import Observation
 
-        value = number(observation.value)
-        if not math.isfinite(value):
-            raise NotANumber(str(value))
-        attributes = point_attributes(observation.attributes, self._group)
-        return Observation(value, attributes, observation.context)
+        try:
+            value = number(observation.value)
+        except NotANumber as reason:
+            self._tell("reported what is dropped", str(reason))
+            return
+        if math.isfinite(value):
+            attributes = point_attributes(observation.attributes, self._group)
+            yield Observation(value, attributes, observation.context)
+        else:
+            self._tell("reported what is dropped", str(value))
 
-    def _tell(self, problem: str) -> None:
+    def _tell(self, what: str, details: str) -> None:
         warn_once(
-            ("callback", self._group, self._spec.key, problem.partition(" ")[0]),
-            "The callback of metric %r of group %r %s.",
+            (what, self._group, self._spec.key),
+            "The callback of metric %r of group %r %s: %s.",
             self._spec.key,
             self._group,
-            problem,
+            what,
+            details,
         )
 
 
 def _answer(callback: Any, options: CallbackOptions) -> Iterable[Any]:
     """Ask a callback, or a generator, which OpenTelemetry takes too: it gets options, and yields."""
-    if not isinstance(callback, GeneratorType):
-        answer: Iterable[Any] = callback(options)
+    asked: Any = callback
+    if real_type(callback) is not GeneratorType:
+        answer: Iterable[Any] = asked(options)
         return answer
-    generator: Any = callback
-    if inspect.getgeneratorstate(generator) == inspect.GEN_CREATED:
-        next(generator)
+    if inspect.getgeneratorstate(asked) == inspect.GEN_CREATED:
+        next(asked)
     try:
-        reported: Iterable[Any] = generator.send(options)
+        reported: Iterable[Any] = asked.send(options)
     except StopIteration:
         return ()
     return reported

@@ -63,14 +63,15 @@ def _finite_and_not_negative(number: float) -> int | float:
 def _plain(value: Any) -> int | float:
     try:
         plain = converted(value)
-        if type(plain) is float and math.isinf(plain) and value != plain:
-            raise NotANumber("a number beyond any float")  # of a wider type: longdouble, Decimal
+        is_cut = type(plain) is float and math.isinf(plain) and value != plain
         if type(plain) is str:
-            return _of_wide_integer(value)
+            plain = _of_wide_integer(value)
     except NotANumber:
         raise
     except Exception as reason:  # whatever the value's own methods raise is about the value
         raise NotANumber(_described(value)) from reason
+    if is_cut:  # of a wider type: numpy.longdouble, Decimal
+        raise NotANumber("a number beyond any float")
     if type(plain) is bool:
         return int(plain)
     if type(plain) is int or type(plain) is float:
@@ -105,7 +106,7 @@ def point_attributes(attributes: Any, group: str) -> dict[str, Any] | None:
             " values are recorded without attributes. A metric whose key is 'attributes' goes"
             " into the mapping of values.",
             group,
-            type_name(type(attributes)),
+            type_name(real_type(attributes)),
         )
         return None
     kept = cleaned(attributes)

@@ -86,7 +86,7 @@ def merged_values(group: str, values: Any, more_values: dict[str, Any]) -> dict[
             "record_metrics(%r): the `values` argument of type %s is not a mapping; the call"
             " records nothing. Pass a mapping of metric keys to numbers.",
             group,
-            type_name(type(values)),
+            type_name(real_type(values)),
         )
         return {}
     try:
@@ -97,7 +97,7 @@ def merged_values(group: str, values: Any, more_values: dict[str, Any]) -> dict[
             ("values", group),
             "record_metrics(%r): the `values` argument of type %s cannot be read.",
             group,
-            type_name(type(values)),
+            type_name(real_type(values)),
         )
         return more_values
 
