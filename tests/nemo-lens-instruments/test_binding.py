@@ -40,7 +40,7 @@ def test_looks_nothing_up_again(meter, group, monkeypatch):
     attributes = {"phase": "train"}
     bound = bind_metrics(meter, group, attributes=attributes)
     attributes["phase"] = "changed"
-    monkeypatch.setattr(meters_module, "_collections", None)
+    monkeypatch.setattr(meters_module, "_places", None)
     bound.recorder("loss")(1.0)
     assert meter.points("app.loss") == [(1.0, {"phase": "train"})]
 

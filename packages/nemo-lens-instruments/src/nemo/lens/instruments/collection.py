@@ -13,14 +13,15 @@ and those that were asked for by the same scope after it. They share one `Collec
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from nemo.lens.instruments.emitters import InstrumentMaker
 from nemo.lens.instruments.identity_map import WeakIdentityMap
 from nemo.lens.instruments.metric_spec import MetricSpec
 from nemo.lens.instruments.problems import warn_once
+from nemo.lens.instruments.stand_ins import installed_provider, stands_in
 from nemo.lens.semconv import NEMO_METRIC_NAME
-from nemo.lens.spans.text import as_text, real_type, type_name
+from nemo.lens.spans.text import as_text, type_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -92,7 +93,6 @@ class Collection:
 
     __slots__ = (
         "__weakref__",
-        "_provider",
         "discards",
         "is_live",
         "is_provisional",
@@ -104,30 +104,20 @@ class Collection:
         from opentelemetry.metrics import NoOpMeter
 
         self.maker = InstrumentMaker(meter)
-        self.discards = type(meter) is NoOpMeter
+        self.is_provisional = stands_in(meter) and stands_in(installed_provider())
+        self.discards = self.is_provisional or type(meter) is NoOpMeter
         self.is_live = False
-        self.is_provisional = False
         self.sets: dict[str, InstrumentSet] = {}
-        self._provider: Any = None
-
-    @property
-    def is_outdated(self) -> bool:
-        """Whether its meter follows the global provider, and that is another one by now."""
-        provider = self._provider
-        if provider is None:
-            return False
-        installed = _global_provider()
-        return installed is not provider and not _stands_in(installed)
 
     @classmethod
-    def on(cls, meter: Meter) -> Collection:
-        """Return the collection of what `meter` leads to; never raises."""
+    def of(cls, meter: Meter) -> Collection:
+        """Return the collection of what `meter` leads to.
+
+        Raises:
+            TypeError: It cannot be referenced weakly; nothing else is raised.
+        """
         collection = cls(meter)
         try:
-            if _stands_in(meter):
-                collection._provider = _global_provider()
-                collection.is_provisional = _stands_in(collection._provider)
-                collection.discards = collection.is_provisional
             return collection if collection.is_provisional else collection._attached()
         except Exception as reason:  # a foreign meter without observable instruments
             warn_once(
@@ -171,17 +161,3 @@ class Collection:
         self.is_live = False
         for instruments in self.sets.values():
             instruments.after_fork()
-
-
-def _global_provider() -> Any:
-    from opentelemetry.metrics import get_meter_provider
-
-    return get_meter_provider()
-
-
-def _stands_in(part: Any) -> bool:
-    """Say whether a meter or provider is OpenTelemetry's stand-in for the one of a later set-up."""
-    from opentelemetry.metrics import Meter, NoOpMeter, NoOpMeterProvider
-
-    kind = real_type(part)
-    return kind.__module__ == Meter.__module__ and kind not in {NoOpMeter, NoOpMeterProvider}

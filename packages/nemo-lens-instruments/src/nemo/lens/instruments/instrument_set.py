@@ -19,7 +19,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from nemo.lens.instruments.attribute_sets import OVERFLOW, AttributeSets
-from nemo.lens.instruments.observing import is_reporting
+from nemo.lens.instruments.observing import is_collecting
 from nemo.lens.instruments.points import NotANumber, number
 from nemo.lens.instruments.problems import warn_once
 from nemo.lens.instruments.tallies import Tally
@@ -102,7 +102,7 @@ class InstrumentSet:
 
     def complete(self) -> None:
         """Make the instruments that are not made; why they could not be may be over."""
-        if self._unmade and not is_reporting():
+        if self._unmade and not is_collecting():
             made = self._collection.maker.emitters(self._group, self._unmade)
             self._emitters = {**self._emitters, **made}
             self._unmade = tuple(spec for spec in self.specs if spec.key not in self._emitters)

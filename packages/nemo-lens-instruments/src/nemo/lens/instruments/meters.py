@@ -5,15 +5,16 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from nemo.lens.fork_safety import run_in_forked_child
 from nemo.lens.instruments.collection import Collection
 from nemo.lens.instruments.identity_map import WeakIdentityMap
 from nemo.lens.instruments.instrument_set import InstrumentSet
-from nemo.lens.instruments.observing import is_reporting
+from nemo.lens.instruments.observing import is_collecting
 from nemo.lens.instruments.problems import warn_once
 from nemo.lens.instruments.registry import specs_of
+from nemo.lens.instruments.stand_ins import installed_provider, stands_in
 from nemo.lens.spans.text import type_name
 
 if TYPE_CHECKING:
@@ -22,7 +23,23 @@ if TYPE_CHECKING:
 # Held while instruments are made, never while recording.
 _lock = threading.RLock()
 _LONGEST_WAIT_S = 5.0
-_collections: WeakIdentityMap[Collection] = WeakIdentityMap()
+
+
+class _Place(NamedTuple):
+    """Where a meter leads, and which global provider it followed there; None if it follows none."""
+
+    collection: Collection
+    provider: Any
+
+    @property
+    def is_outdated(self) -> bool:
+        if self.provider is None:
+            return False
+        installed = installed_provider()
+        return installed is not self.provider and not stands_in(installed)
+
+
+_places: WeakIdentityMap[_Place] = WeakIdentityMap()
 
 
 def instrument_set(meter: Meter, group: str, caller: str) -> InstrumentSet | None:
@@ -46,10 +63,10 @@ def instrument_set(meter: Meter, group: str, caller: str) -> InstrumentSet | Non
             group,
         )
         return None
-    collection = _collections.get(meter)
-    if collection is not None:
-        known = collection.sets.get(group)
-        if known is not None and known.specs is specs and not collection.is_outdated:
+    place = _places.get(meter)
+    if place is not None:
+        known = place.collection.sets.get(group)
+        if known is not None and known.specs is specs and not place.is_outdated:
             return known
     return _made(meter, group)
 
@@ -58,7 +75,7 @@ def _made(meter: Meter, group: str) -> InstrumentSet | None:
     # A reader that collects holds a lock of OpenTelemetry's, which making instruments needs: in a
     # callback nothing can be made, and the callback of a foreign library may wait here for the
     # thread that waits for the reader.
-    if is_reporting() or not _lock.acquire(timeout=_LONGEST_WAIT_S):
+    if is_collecting() or not _lock.acquire(timeout=_LONGEST_WAIT_S):
         warn_once(
             ("callback use", group),
             "Metrics of group %r were first used in the callback of an observable metric, where no"
@@ -75,20 +92,22 @@ def _made(meter: Meter, group: str) -> InstrumentSet | None:
 
 
 def _current_collection(meter: Meter) -> Collection | None:
-    collection = _collections.get(meter)
-    if collection is None or collection.is_outdated:
-        try:
-            collection = Collection.on(meter)
-            _collections.set(meter, collection)
-        except TypeError:  # None, or an object that cannot be referenced weakly
-            warn_once(
-                ("meter", type_name(type(meter))),
-                "Failed to resolve instruments: a meter is needed, got %s. What is recorded with it"
-                " is dropped. Pass the meter of the handle, handle.meter.",
-                type_name(type(meter)),
-            )
-            return None
-    return collection
+    place = _places.get(meter)
+    if place is not None and not place.is_outdated:
+        return place.collection
+    try:
+        provider = installed_provider() if stands_in(meter) else None
+        place = _Place(Collection.of(meter), provider)
+        _places.set(meter, place)
+    except TypeError:  # None, or an object that cannot be referenced weakly
+        warn_once(
+            ("meter", type_name(type(meter))),
+            "Failed to resolve instruments: a meter is needed, got %s. What is recorded with it is"
+            " dropped. Pass the meter of the handle, handle.meter.",
+            type_name(type(meter)),
+        )
+        return None
+    return place.collection
 
 
 def _current_set(collection: Collection, group: str) -> InstrumentSet | None:
@@ -108,5 +127,5 @@ def _current_set(collection: Collection, group: str) -> InstrumentSet | None:
 def _after_fork() -> None:
     global _lock
     _lock = threading.RLock()
-    for collection in _collections.values():
-        collection.after_fork()
+    for place in _places.values():
+        place.collection.after_fork()

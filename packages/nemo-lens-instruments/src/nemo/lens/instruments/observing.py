@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import inspect
 import math
-import threading
 from types import GeneratorType
 from typing import TYPE_CHECKING, Any
 
@@ -26,15 +25,21 @@ if TYPE_CHECKING:
 
     from nemo.lens.instruments.metric_spec import MetricSpec
 
-_thread = threading.local()
+_SDK = "opentelemetry.sdk.metrics"
 
 
-def is_reporting() -> bool:
-    """Say whether this thread is in the callback of a metric.
+def is_collecting() -> bool:
+    """Say whether this thread is in the callback of an observable metric, anybody's.
 
     A reader collects then, and holds a lock that making an observable instrument would wait for.
+    Nobody tells, so the callers are asked; it is only needed where instruments are made.
     """
-    return getattr(_thread, "reports", False)
+    frame = inspect.currentframe()
+    while frame is not None:
+        if str(frame.f_globals.get("__name__")).startswith(_SDK):
+            return True
+        frame = frame.f_back
+    return False
 
 
 class Reporter:
@@ -57,13 +62,7 @@ class Reporter:
 
     def __call__(self, options: CallbackOptions) -> Iterable[Observation]:
         """Report what the present declaration of the metric reports."""
-        if not self._is_declared():
-            return []
-        _thread.reports = True
-        try:
-            return list(self._observations(options))
-        finally:
-            _thread.reports = False
+        return self._observations(options) if self._is_declared() else ()
 
     def follow(self, group: str, spec: MetricSpec) -> None:
         """Report what `group` declares from now on; it is another group perhaps."""
