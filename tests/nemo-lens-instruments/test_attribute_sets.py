@@ -54,6 +54,17 @@ def test_nan_is_one_value(caplog):
     assert caplog.records == []
 
 
+@pytest.mark.parametrize("wrap", [str, np.str_])
+def test_endless_texts_are_cut_and_told_once(wrap, caplog):
+    """Every export carries them again, up to the size that no receiver takes."""
+    sets = AttributeSets("app")
+    for length in (1024, 10_000, 20_000):
+        assert sets.of({"prompt_name": wrap("x" * length)}) == {"prompt_name": "x" * 1024}
+    assert sum(len(str(spelling)) for spelling in sets._spellings) < 2000
+    assert len(caplog.records) == 1
+    assert "'prompt_name' of metric group 'app' had a text of 10000 characters" in caplog.text
+
+
 def test_messages_speak_of_attributes_of_metrics(meter, caplog):
     """Nobody looks for a span."""
     register_metric_group("app", [MetricSpec("steps", "app.steps", "counter", "{step}", "Steps.")])

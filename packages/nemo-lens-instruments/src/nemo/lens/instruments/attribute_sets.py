@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, cast
 
-from nemo.lens.instruments.points import point_attributes
+from nemo.lens.instruments.points import LONGEST_TEXT, point_attributes
 from nemo.lens.instruments.problems import warn_once
 from nemo.lens.spans.text import real_type
 
@@ -64,6 +64,8 @@ class AttributeSets:
         if known is not self:
             return cast("Points", known)
         points = self._kept(point_attributes(given, self._group))
+        if any(type(value) is str and len(value) > LONGEST_TEXT for value in given.values()):
+            return points  # remembering it would keep the whole text
         if len(self._spellings) >= _MAX_SPELLINGS:
             self._spellings.clear()
         self._spellings[spelling] = points

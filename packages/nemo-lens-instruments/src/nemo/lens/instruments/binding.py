@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from nemo.lens.instruments.meters import instrument_set
 from nemo.lens.instruments.recording import merged_values
-from nemo.lens.instruments.registry import group_name, specs_of
+from nemo.lens.instruments.registry import plain_name, specs_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -26,7 +26,7 @@ class BoundMetrics:
 
     def __init__(self, meter: Meter, group: str, attributes: Mapping[str, Any] | None) -> None:
         self._meter = meter
-        self._group = group_name(group)
+        self._group = plain_name(group)
         self._attributes: Mapping[str, Any] | None = attributes
         self._points: Points = None
         self._instruments: InstrumentSet | None = None
@@ -40,7 +40,7 @@ class BoundMetrics:
 
     def recorder(self, key: str) -> Callable[[Any], None]:
         """Return a function that records its argument as the metric `key`; it never raises."""
-        keys = (key,)
+        keys = (plain_name(key),)
 
         def record(value: Any) -> None:
             self._record(keys, (value,))

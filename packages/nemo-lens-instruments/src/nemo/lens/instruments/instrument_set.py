@@ -175,9 +175,9 @@ class InstrumentSet:
         """Leave out the gauge values that a later one with the same attributes replaces.
 
         A gauge may refuse NaN, infinities and integers beyond 64 bit, and keep the value before;
-        so these replace nothing.
+        so these replace nothing, but NaN and infinities replace each other.
         """
-        gauges, replaced = self._gauges, set[tuple[str, int]]()
+        gauges, replaced = self._gauges, set[tuple[str, int, bool]]()
         kept: list[tuple[str, Any, Points, Any]] = []
         for keys, values, points, context in reversed(calls):
             for key, value in zip(reversed(keys), reversed(values), strict=True):
@@ -185,10 +185,10 @@ class InstrumentSet:
                     continue
                 is_finite = self._is_finite(key, value)
                 if key in gauges:
-                    series = (key, id(points))
-                    if series in replaced:
+                    series = (key, id(points), is_finite)
+                    if series in replaced or (key, id(points), True) in replaced:
                         continue
-                    if is_finite and (type(value) is not int or MIN_INT <= value <= MAX_INT):
+                    if type(value) is not int or MIN_INT <= value <= MAX_INT:
                         replaced.add(series)
                 kept.append((key, value, points, context))
         kept.reverse()

@@ -47,7 +47,7 @@ def instrument_set(meter: Meter, group: str, caller: str) -> InstrumentSet | Non
 
     Args:
         meter: The meter; None and foreign ones are told once.
-        group: The metric group, as `group_name` gives it.
+        group: The metric group, as `plain_name` gives it.
         caller: The function that asks, for the message about an unregistered group.
 
     Returns:

@@ -15,6 +15,9 @@ from nemo.lens.spans.text import is_mapping, real_type, type_name
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+LONGEST_TEXT = 1024
+"""Characters of a text attribute of a metric at most; every export carries it again."""
+
 
 class NotANumber(Exception):  # noqa: N818  # an answer for the caller inside the package
     """The value cannot be a metric point; the text says why."""
@@ -110,8 +113,20 @@ def point_attributes(attributes: Any, group: str) -> dict[str, Any] | None:
         )
         return None
     kept = cleaned(attributes)
-    return {key: _hashable(value) for key, value in kept.items()} or None
+    return {key: _bounded(key, value, group) for key, value in kept.items()} or None
 
 
-def _hashable(value: Any) -> Any:
+def _bounded(key: str, value: Any, group: str) -> Any:
+    """Return a cleaned value as a series can carry it: hashable, and not endless."""
+    if type(value) is str and len(value) > LONGEST_TEXT:
+        warn_once(
+            ("long attribute", group, key),
+            "Attribute %r of metric group %r had a text of %d characters; such texts are cut to"
+            " %d, because every export carries them. Record a short name instead.",
+            key,
+            group,
+            len(value),
+            LONGEST_TEXT,
+        )
+        return value[:LONGEST_TEXT]
     return tuple(value) if real_type(value) is list else value

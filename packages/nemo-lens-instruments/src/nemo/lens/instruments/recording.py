@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from nemo.lens.instruments.meters import instrument_set
 from nemo.lens.instruments.problems import warn_once
-from nemo.lens.instruments.registry import group_name
+from nemo.lens.instruments.registry import plain_name
 from nemo.lens.spans.text import is_mapping, real_type, type_name
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def record_metrics(
         **more_values: Further values; they win over `values`.
     """
     if type(group) is not str:
-        group = group_name(group)
+        group = plain_name(group)
     merged = merged_values(group, values, more_values)
     if merged:
         record_row(meter, group, tuple(merged), tuple(merged.values()), attributes)
@@ -71,7 +71,7 @@ def create_metric_instruments(meter: Meter, group: str) -> None:
 
     A second call makes what could not be made before. Never raises; problems are logged as in `record_metrics`.
     """
-    instruments = instrument_set(meter, group_name(group), "create_metric_instruments")
+    instruments = instrument_set(meter, plain_name(group), "create_metric_instruments")
     if instruments is not None:
         instruments.complete()
 

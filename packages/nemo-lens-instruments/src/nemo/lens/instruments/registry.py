@@ -54,7 +54,7 @@ def unregister_metric_group(group: str) -> None:
     Raises:
         ValueError: The group is not registered.
     """
-    group = group_name(group)
+    group = plain_name(group)
     with _lock:
         if group not in _groups:
             raise ValueError(f"Metric group {group!r} is not registered.")
@@ -72,16 +72,16 @@ def specs_of(group: str) -> tuple[MetricSpec, ...] | None:
     return _groups.get(group)
 
 
-def group_name(group: Any) -> str:
-    """Return the plain text of a group's name; for what is no text, what no group is called."""
-    kind = real_type(group)
-    return str.__str__(group) if issubclass(kind, str) else f"<{type_name(kind)}>"
+def plain_name(name: Any) -> str:
+    """Return the text of a group's or metric's name; for what is no text, what nothing is called."""
+    kind = real_type(name)
+    return str.__str__(name) if issubclass(kind, str) else f"<{type_name(kind)}>"
 
 
 def _checked(group: Any, specs: Iterable[Any]) -> tuple[str, tuple[MetricSpec, ...]]:
-    if not issubclass(real_type(group), str) or not group_name(group):
+    if not issubclass(real_type(group), str) or not plain_name(group):
         raise ValueError(f"A metric group's name must be a non-empty string, got {group!r}.")
-    name = group_name(group)
+    name = plain_name(group)
     try:
         declared = tuple(specs)
     except TypeError as reason:
