@@ -38,6 +38,12 @@ if TYPE_CHECKING:
 MOST_PENDING = 1024
 """Calls that wait at most; the next one hands all of them on itself."""
 
+_LONGEST_CALL_S = 0.1
+"""How long such a call waits for another thread that is at it.
+
+Without waiting, many busy threads would add values faster than that one hands them on. It costs
+them together what the instruments themselves would have."""
+
 # Values that nobody can change any more, so that they may wait as they are.
 _IMMUTABLE_TYPES = frozenset({float, int, bool, type(None)})
 
@@ -63,6 +69,7 @@ class InstrumentSet:
     """
 
     __slots__ = (
+        "_applied_by",
         "_applying",
         "_collection",
         "_context_now",
@@ -96,6 +103,7 @@ class InstrumentSet:
         self._gauges = frozenset(spec.key for spec in specs if spec.kind == "gauge")
         self._pending: deque[tuple[Sequence[str], Sequence[Any], Points, Any]] = deque()
         self._applying = threading.Lock()
+        self._applied_by = 0
         self._emitters: dict[str, tuple[Emitter, ...]] = {}
         self._unmade = specs
         self.complete()
@@ -131,7 +139,7 @@ class InstrumentSet:
             return
         self._pending.append((keys, values, points, self._context_now()))
         if len(self._pending) >= MOST_PENDING:
-            self.apply_pending(wait_s=0)
+            self.apply_pending(wait_s=_LONGEST_CALL_S)
 
     def apply_pending(self, *, wait_s: float) -> None:
         """Hand what waits to the instruments.
@@ -140,21 +148,27 @@ class InstrumentSet:
             wait_s: How long to wait for another thread that is at it. With 0 it is left to that
                 thread.
         """
+        this_thread = threading.get_ident()
+        if self._applied_by == this_thread:  # a signal handler, or an instrument that records
+            return
         if not (
             self._applying.acquire(timeout=wait_s) if wait_s else self._applying.acquire(False)
         ):
             return
+        self._applied_by = this_thread
         try:
             waiting = [self._pending.popleft() for _ in range(len(self._pending))]
             if waiting:
                 self._apply(waiting)
         finally:
+            self._applied_by = 0
             self._applying.release()
 
     def after_fork(self) -> None:
         """Forget what the parent will record, and the lock that its thread may have held."""
         self._pending = deque()
         self._applying = threading.Lock()
+        self._applied_by = 0
         for tally in (self.overflow, self.not_finite, self.dropped):
             tally.after_fork()
 
