@@ -61,6 +61,14 @@ def exported(reader):
     return values
 
 
+@pytest.fixture
+def provided():
+    """Give a meter and its reader."""
+    reader = InMemoryMetricReader()
+    provider = MeterProvider([reader], shutdown_on_exit=False)
+    return provider.get_meter("scope"), reader
+
+
 def waits(meter):
     """Say whether the last values recorded with `meter` wait for a collection."""
     return bool(instrument_set(meter, GROUP, "test")._pending)
@@ -133,6 +141,43 @@ def test_meters_of_two_providers_stay_apart():
     assert exported(readers[0])["nemo.lens.metrics.not_finite[mt.loss]"] == 1
 
 
+class Wrapper:
+    """A meter of an application's, around a real one."""
+
+    def __init__(self, meter):
+        self._meter = meter
+
+    def __getattr__(self, name):
+        return getattr(self._meter, name)
+
+
+def test_wrappers_of_one_meter_work_as_one_and_may_go(provided):
+    """Also those that are made for each call."""
+    meter, reader = provided
+    register_metric_group("other", [MetricSpec("loss", "mt.other", "counter", "1", "Loss.")])
+    for _ in range(2):
+        record_metrics(Wrapper(meter), GROUP, steps=1, loss=math.nan)
+        record_metrics(Wrapper(meter), "other", loss=1)
+        record_metrics(meter, GROUP, steps=1)
+        values = exported(reader)
+    record_metrics(Wrapper(meter), GROUP, steps=1)
+    assert waits(meter)
+    assert values["mt.steps"] == 4
+    assert values["mt.other"] == 2
+    assert values["nemo.lens.metrics.not_finite[mt.loss]"] == 2
+
+
+def test_counts_go_on_when_a_group_is_declared_anew(provided):
+    """A counter that falls would look like a restart."""
+    meter, reader = provided
+    record_metrics(meter, GROUP, loss=math.nan)
+    register_metric_group(
+        GROUP, [MetricSpec("loss", "mt.loss", "gauge", "1", "Loss.")], allow_override=True
+    )
+    record_metrics(meter, GROUP, loss=math.nan)
+    assert exported(reader)["nemo.lens.metrics.not_finite[mt.loss]"] == 2
+
+
 def test_the_front_and_the_handle_share_their_scope():
     """`lens.get_meter()` at import, `handle.meter` after the set-up."""
     early = lens.get_meter()
@@ -161,14 +206,6 @@ def observable(value, **changes):
         "callback": lambda _options: [Observed(value)],
     }
     return MetricSpec(**{**fields, **changes})
-
-
-@pytest.fixture
-def provided():
-    """Give a meter and its reader."""
-    reader = InMemoryMetricReader()
-    provider = MeterProvider([reader], shutdown_on_exit=False)
-    return provider.get_meter("scope"), reader
 
 
 def test_a_new_declaration_changes_the_callback(provided):

@@ -20,6 +20,7 @@ from nemo.lens.instruments.identity_map import WeakIdentityMap
 from nemo.lens.instruments.metric_spec import MetricSpec
 from nemo.lens.instruments.problems import warn_once
 from nemo.lens.instruments.stand_ins import installed_provider, stands_in
+from nemo.lens.instruments.tallies import Tally
 from nemo.lens.semconv import NEMO_METRIC_NAME
 from nemo.lens.spans.text import as_text, type_name
 
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from opentelemetry.metrics import CallbackOptions, Meter, Observation
 
     from nemo.lens.instruments.instrument_set import InstrumentSet
-    from nemo.lens.instruments.tallies import Tally
 
 GROUP = "nemo.lens.metrics"
 
@@ -89,14 +89,20 @@ class Collection:
         is_live: True once a reader has collected: from then on values may wait for the next time.
         is_provisional: True while the meter leads to nothing: there is no provider yet.
         sets: The instrument sets by group.
+        overflow: How many measurements were recorded under the overflow attribute.
+        not_finite: How many measurements of which metric were NaN or infinite.
+        dropped: How many measurements of which metric were not recorded.
     """
 
     __slots__ = (
         "__weakref__",
         "discards",
+        "dropped",
         "is_live",
         "is_provisional",
         "maker",
+        "not_finite",
+        "overflow",
         "sets",
     )
 
@@ -108,6 +114,7 @@ class Collection:
         self.discards = self.is_provisional or type(meter) is NoOpMeter
         self.is_live = False
         self.sets: dict[str, InstrumentSet] = {}
+        self.overflow, self.not_finite, self.dropped = Tally(), Tally(), Tally()
 
     @classmethod
     def of(cls, meter: Meter) -> Collection:
@@ -135,30 +142,31 @@ class Collection:
         return _by_instrument.setdefault(instruments[0], self)
 
     def _reporter(self, what: str) -> Callable[[CallbackOptions], Iterable[Observation]]:
+        tally: Tally = getattr(self, what)
+        # The first of the three has waited when the others are asked.
+        wait_s = _LONGEST_WAIT_S if what == OVERFLOW.key else 0
+
         def report(_options: CallbackOptions) -> Iterable[Observation]:
-            return self._report(what)
+            return self._report(tally, wait_s)
 
         return report
 
-    def _report(self, what: str) -> list[Observation]:
-        """Record what waits, then report the counts of `what`, by metric."""
+    def _report(self, tally: Tally, wait_s: float) -> list[Observation]:
+        """Record what waits, then report what was counted, by metric."""
         from opentelemetry.metrics import Observation
 
         self.is_live = True
-        counts: dict[str, int] = {}
-        wait_s = _LONGEST_WAIT_S if what == OVERFLOW.key else 0  # the first of the three
         for instruments in tuple(self.sets.values()):
             instruments.apply_pending(wait_s=wait_s)
-            tally: Tally = getattr(instruments, what)
-            for name, count in tally.counts().items():
-                counts[name] = counts.get(name, 0) + count
         return [
             Observation(count, {NEMO_METRIC_NAME: name} if name else None)
-            for name, count in counts.items()
+            for name, count in tally.counts().items()
         ]
 
     def after_fork(self) -> None:
         """Leave what waits to the parent; wait for a collection in this process."""
         self.is_live = False
-        for instruments in self.sets.values():
+        for tally in (self.overflow, self.not_finite, self.dropped):
+            tally.after_fork()
+        for instruments in tuple(self.sets.values()):
             instruments.after_fork()

@@ -47,15 +47,20 @@ class InstrumentMaker:
     """Makes instruments on one meter and remembers what cannot be changed about them.
 
     Args:
-        meter: The meter; it is not kept alive.
+        meter: The meter; it is not kept alive. There may be others that lead to the same
+            instruments, see `use`.
     """
 
     __slots__ = ("_histograms", "_meter", "_reporters")
 
     def __init__(self, meter: Meter) -> None:
-        self._meter = weakref.ref(meter)
+        self.use(meter)
         self._reporters: dict[object, Reporter] = {}
         self._histograms: dict[object, tuple[Any, MetricSpec]] = {}
+
+    def use(self, meter: Meter) -> None:
+        """Make further instruments with another object that leads to the same meter."""
+        self._meter = weakref.ref(meter)
 
     def emitters(self, group: str, specs: Iterable[MetricSpec]) -> dict[str, tuple[Emitter, ...]]:
         """Make the instruments of `specs`.

@@ -22,7 +22,6 @@ from nemo.lens.instruments.attribute_sets import OVERFLOW, AttributeSets
 from nemo.lens.instruments.observing import is_collecting
 from nemo.lens.instruments.points import NotANumber, number
 from nemo.lens.instruments.problems import warn_once
-from nemo.lens.instruments.tallies import Tally
 from nemo.lens.metric_durations import recorded_units
 from nemo.lens.spans.conversion import MAX_INT, MIN_INT
 from nemo.lens.spans.text import as_text, type_name
@@ -63,9 +62,6 @@ class InstrumentSet:
         specs: As given; another object means that the group was declared anew.
         is_provisional: True when another set is to be asked for once there is a provider.
         attribute_sets: The attribute sets of this group on this meter.
-        overflow: How many measurements were recorded under the overflow attribute.
-        not_finite: How many measurements of which metric were NaN or infinite.
-        dropped: How many measurements of which metric were not recorded.
     """
 
     __slots__ = (
@@ -81,10 +77,7 @@ class InstrumentSet:
         "_pending",
         "_unmade",
         "attribute_sets",
-        "dropped",
         "is_provisional",
-        "not_finite",
-        "overflow",
         "specs",
     )
 
@@ -94,7 +87,6 @@ class InstrumentSet:
         self.specs = specs
         self.is_provisional = collection.is_provisional
         self.attribute_sets = AttributeSets(group)
-        self.overflow, self.not_finite, self.dropped = Tally(), Tally(), Tally()
         self._group = group
         self._collection = collection
         self._context_now = get_current
@@ -130,7 +122,7 @@ class InstrumentSet:
         if not _are_immutable(values):
             values = [self._plain(key, value) for key, value in zip(keys, values, strict=True)]
         if points is OVERFLOW:
-            self.overflow.add("", sum(value is not None for value in values))
+            self._collection.overflow.add("", sum(value is not None for value in values))
         if not self._collection.is_live:
             for key, value in zip(keys, values, strict=True):
                 if value is not None:
@@ -169,8 +161,6 @@ class InstrumentSet:
         self._pending = deque()
         self._applying = threading.Lock()
         self._applied_by = 0
-        for tally in (self.overflow, self.not_finite, self.dropped):
-            tally.after_fork()
 
     def _apply(self, calls: Sequence[tuple[Sequence[str], Sequence[Any], Points, Any]]) -> None:
         from opentelemetry.context import Context, attach, detach
@@ -213,7 +203,7 @@ class InstrumentSet:
         if type(value) is not float or math.isfinite(value):
             return True
         if key in self._names:
-            self.not_finite.add(self._names[key])
+            self._collection.not_finite.add(self._names[key])
         return False
 
     def _plain(self, key: str, value: Any) -> Any:
@@ -266,12 +256,12 @@ class InstrumentSet:
                 " dropped.",
             )
         else:  # it could not be made, which is told
-            self.dropped.add(self._names[key])
+            self._collection.dropped.add(self._names[key])
 
     def _drop(self, problem: tuple[str, str, str], message: str, *details: object) -> None:
         group, key = problem[1:]
         if key in self._names:
-            self.dropped.add(self._names[key])
+            self._collection.dropped.add(self._names[key])
         warn_once(problem, message, key, group, *details)
 
 

@@ -72,10 +72,8 @@ def instrument_set(meter: Meter, group: str, caller: str) -> InstrumentSet | Non
 
 
 def _made(meter: Meter, group: str) -> InstrumentSet | None:
-    # A reader that collects holds a lock of OpenTelemetry's, which making instruments needs: in a
-    # callback nothing can be made, and the callback of a foreign library may wait here for the
-    # thread that waits for the reader.
-    if is_collecting() or not _lock.acquire(timeout=_LONGEST_WAIT_S):
+    # A reader that collects holds a lock of OpenTelemetry's, which making instruments needs.
+    if is_collecting():
         warn_once(
             ("callback use", group),
             "Metrics of group %r were first used in the callback of an observable metric, where no"
@@ -84,9 +82,21 @@ def _made(meter: Meter, group: str) -> InstrumentSet | None:
             group,
         )
         return None
+    if not _lock.acquire(timeout=_LONGEST_WAIT_S):
+        warn_once(
+            ("busy", group),
+            "Instruments of metric group %r could not be made in %.0f s, because others are being"
+            " made: a reader that collects holds them up. The values of this call are dropped.",
+            group,
+            _LONGEST_WAIT_S,
+        )
+        return None
     try:
         collection = _current_collection(meter)
-        return None if collection is None else _current_set(collection, group)
+        if collection is None:
+            return None
+        collection.maker.use(meter)
+        return _current_set(collection, group)
     finally:
         _lock.release()
 
