@@ -12,45 +12,28 @@ from itertools import groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
-from nemo.lens.runs.otlp_json import any_value, is_list
 from nemo.lens.runs.phases import Node, Phase, split
 from nemo.lens.runs.step_records import (
-    COMMUNICATION_GROUP,
     JOB_GROUP,
     PLANNED_GROUPS,
-    STEP_GROUP,
     Outside,
     ProcessRecord,
     StepRecord,
     Truncated,
 )
-from nemo.lens.semconv import DL_ITERATION, NEMO_SPAN_TRUNCATED, NEMO_WAIT
+from nemo.lens.runs.step_spans import (
+    is_step,
+    is_truncated,
+    is_waiting,
+    step_number,
+    watched_attributes,
+)
 
 if TYPE_CHECKING:
     from nemo.lens.runs.process import Process
     from nemo.lens.runs.records import Span
     from nemo.lens.runs.run import Run
 
-_WAIT_KEY: Final = NEMO_WAIT
-_TRUNCATED_KEY: Final = NEMO_SPAN_TRUNCATED
-_STEP_KEYS: Final = (DL_ITERATION, "iteration")
-_WATCHED: Final = frozenset({_WAIT_KEY, _TRUNCATED_KEY, *_STEP_KEYS})
-# How a step span is recognised where no group was recorded (spans that came through OTLP).
-_STEP_NAMES: Final = frozenset({"step", "train_step", "training_step"})
-# Operations in which ranks meet; they count as waiting where no group was recorded.
-_COLLECTIVES: Final = frozenset(
-    {
-        "all_gather",
-        "all_reduce",
-        "all_to_all",
-        "barrier",
-        "broadcast",
-        "gather",
-        "reduce",
-        "reduce_scatter",
-        "scatter",
-    }
-)
 _NOTHING: Final[dict[str, Any]] = {}
 
 
@@ -92,20 +75,18 @@ class _Builder:
         if record.first_start is None or start < record.first_start:
             record.first_start = start
         pairs = raw.get("attributes")
-        watched = _watched(pairs) if pairs else _NOTHING
-        if watched.get(_TRUNCATED_KEY) is True:
+        watched = watched_attributes(pairs) if pairs else _NOTHING
+        if is_truncated(watched):
             record.truncated.append(Truncated(name, group, end - start))
             return
         if end >= record.last_finished:
             record.last_finished, record.last_name = end, name
-        waiting = group == COMMUNICATION_GROUP or watched.get(_WAIT_KEY) is True
-        if group is None and not waiting:
-            waiting = _WAIT_KEY not in watched and name.rpartition(".")[2] in _COLLECTIVES
+        waiting = is_waiting(name, group, watched)
         node = Node(start, end, span_id, group or name, name, waiting)
         if raw.get("status") and span.failed:
             self._failed.add(span_id)
-        if group == STEP_GROUP or (group is None and _is_step(name, watched)):
-            self._steps.append((node, parent, _step_number(watched)))
+        if is_step(name, group, watched):
+            self._steps.append((node, parent, step_number(watched)))
             return
         self._children.setdefault(parent, []).append(node)
 
@@ -274,29 +255,3 @@ def _has_ancestor(span_id: str, wanted: set[str], parents: dict[str, str]) -> bo
             return True
         span_id = parents.get(span_id, "")
     return False
-
-
-def _watched(pairs: Any) -> dict[str, Any]:
-    """The few attributes that the analyses look at."""
-    found: dict[str, Any] = {}
-    if is_list(pairs):
-        for pair in pairs:
-            if pair.__class__ is dict:
-                key = pair.get("key")
-                if key.__class__ is str and key in _WATCHED:
-                    found[key] = any_value(pair.get("value"))
-    return found
-
-
-def _is_step(name: str, watched: dict[str, Any]) -> bool:
-    return name.rpartition(".")[2] in _STEP_NAMES and _step_number(watched) is not None
-
-
-def _step_number(watched: dict[str, Any]) -> int | None:
-    for key in _STEP_KEYS:
-        number = watched.get(key)
-        if isinstance(number, float) and number.is_integer():
-            number = int(number)
-        if isinstance(number, int) and not isinstance(number, bool):
-            return number
-    return None

@@ -15,9 +15,12 @@ if TYPE_CHECKING:
 STEP_GROUP: Final = "step"
 JOB_GROUP: Final = "job"
 COMMUNICATION_GROUP: Final = "communication"
+CHECKPOINT_GROUP: Final = "checkpoint"
 # Work that one rank does for all, or that pauses the steps on purpose. It is told by itself and
 # never held against a rank when it lies between two steps.
-PLANNED_GROUPS: Final = frozenset({JOB_GROUP, "checkpoint", "evaluate", "evaluation", "validation"})
+PLANNED_GROUPS: Final = frozenset(
+    {JOB_GROUP, CHECKPOINT_GROUP, "evaluate", "evaluation", "validation"}
+)
 
 
 class StepRecord(NamedTuple):
