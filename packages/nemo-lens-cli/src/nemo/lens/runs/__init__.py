@@ -52,7 +52,8 @@ from nemo.lens.runs.process import Process
 from nemo.lens.runs.ranks import analyse_ranks
 from nemo.lens.runs.records import LogRecord, Point, Span
 from nemo.lens.runs.run import Run
-from nemo.lens.runs.step_records import ProcessRecord, StepRecord
+from nemo.lens.runs.step_records import ProcessRecord
+from nemo.lens.runs.step_table import StepRecord, StepTable
 from nemo.lens.runs.steps import analyse_steps
 
 __all__ = [
@@ -85,6 +86,7 @@ __all__ = [
     "Spread",
     "StepRecord",
     "StepRow",
+    "StepTable",
     "StepsReport",
     "Straggler",
     "TruncatedRow",

@@ -96,7 +96,9 @@ def _table(arguments: argparse.Namespace) -> BucketTable | None:
     try:
         return BucketTable.from_file(arguments.buckets)
     except ValueError as error:
-        arguments.parser.error(f"argument --buckets: {error}")
+        raise exits.UsageError(
+            f"{arguments.parser.prog}: error: argument --buckets: {error}"
+        ) from error
 
 
 def _share(text: str) -> float:
