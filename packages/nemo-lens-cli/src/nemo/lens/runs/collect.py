@@ -101,7 +101,6 @@ class _Builder:
     def __init__(self, process: Process) -> None:
         self._record = ProcessRecord(process)
         self._children: defaultdict[str, list[Node]] = defaultdict(list)
-        self._first_start = MAX_NANO
         self._steps: list[_Step] = []
         self._failed: set[str] = set()
         self._around_steps: set[str] = set()
@@ -111,6 +110,8 @@ class _Builder:
         """Take in the spans of one group, in any order."""
         record, children, group = self._record, self._children, block.group
         kinds: dict[str, Kind] = {}
+        starts: list[int] = []
+        ends: list[int] = []
         # One loop on purpose: it is most of the time of every analysis of a large run.
         for raw in block.spans:
             found = span_fields(raw)
@@ -118,12 +119,11 @@ class _Builder:
                 block.damaged()
                 continue
             name, span_id, parent, start, end = found
-            record.spans += 1
-            record.last_end = max(record.last_end, end)
-            self._first_start = min(self._first_start, start)
+            starts.append(start)
+            ends.append(end)
             pairs = raw.get("attributes")
             watched = watched_attributes(pairs) if pairs else _NOTHING
-            if is_truncated(watched):
+            if watched and is_truncated(watched):
                 record.truncated.append(Truncated(name, group, end - start))
                 continue
             if end >= record.last_finished:
@@ -139,11 +139,13 @@ class _Builder:
                 self._steps.append(_Step(node, parent, step_number(watched)))
             else:
                 children[parent].append(node)
+        if starts:
+            record.spans += len(starts)
+            record.first_start = min(*starts, record.first_start or MAX_NANO)
+            record.last_end = max(*ends, record.last_end)
 
     def finish(self) -> ProcessRecord:
         """The record of everything that was added."""
-        if self._record.spans:
-            self._record.first_start = self._first_start
         self._nest_steps()
         seen: dict[int, int] = {}
         numbered = any(step.number is not None for step in self._steps)
