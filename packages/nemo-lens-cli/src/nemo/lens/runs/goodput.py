@@ -137,7 +137,7 @@ class _Account:
             total.update(buckets)
             self.processes.append(_process_row(attempt.run, life, wall, buckets))
         self.buckets.update(total)
-        numbers = [step.number for life in attempt.lives for step in life.steps]
+        numbers = [step.number for life in attempt.lives for step in life.steps if step.done]
         self.attempts.append(
             AttemptRow(
                 run=attempt.run,

@@ -24,11 +24,12 @@ if TYPE_CHECKING:
 
 
 class NumberedStep(NamedTuple):
-    """A finished step and its number."""
+    """A step that ended, its number, and whether it was done or ended with an error."""
 
     start: int
     end: int
     number: int
+    done: bool
 
 
 class _StepSpan(NamedTuple):
@@ -37,7 +38,8 @@ class _StepSpan(NamedTuple):
     number: int | None
     name: str
     span_id: str
-    finished: bool
+    ended: bool
+    done: bool
 
 
 @dataclass
@@ -50,7 +52,7 @@ class Life:
         end: Its end, or the last thing recorded.
         spans: Its classified spans.
         parents: Parent by span id, of all its spans.
-        steps: Its finished outer steps that have a number, in order of time.
+        steps: Its outer steps that ended and have a number, in order of time.
         checkpoint_end: When its last finished checkpoint ended, None without one.
     """
 
@@ -98,7 +100,11 @@ class _Builder:
         finished = not is_truncated(watched)
         if is_step(span.name, span.group, watched):
             number = step_number(watched)
-            self._steps.append(_StepSpan(start, end, number, span.name, span.span_id, finished))
+            self._steps.append(
+                _StepSpan(
+                    start, end, number, span.name, span.span_id, finished, done=not span.failed
+                )
+            )
         if span.group == CHECKPOINT_GROUP and finished and not span.failed:
             life.checkpoint_end = max(life.checkpoint_end or 0, end)
         bucket = self._classifier.bucket(span)
@@ -122,8 +128,8 @@ class _Builder:
         names = Counter(step.name for step in outer if step.number is not None)
         counted = next((name for name, _count in names.most_common(1)), None)
         for step in outer:
-            if step.number is not None and step.finished and step.name == counted:
-                yield NumberedStep(step.start, step.end, step.number)
+            if step.number is not None and step.ended and step.name == counted:
+                yield NumberedStep(step.start, step.end, step.number, step.done)
 
     def _is_inside(self, span_id: str, ids: set[str]) -> bool:
         parents = self._life.parents

@@ -108,7 +108,7 @@ def lost_work(life: Life, resumed: int | None) -> Lost:
     steps = {
         step.number
         for step in life.steps
-        if any(start <= step.start < end for start, end in windows)
+        if step.done and any(start <= step.start < end for start, end in windows)
     }
     return Lost(windows, steps)
 
