@@ -39,8 +39,8 @@ examples:
   nemo-lens demo                    4 ranks, 60 steps
   nemo-lens demo --slow-rank 2      rank 2 computes each of its gradients twice;
                                     the report finds out
-  nemo-lens demo --crash-after 47   a rank is killed, and the job starts again from
-                                    its checkpoint: ask nemo-lens goodput
+  nemo-lens demo --crash-after 47   a rank is killed, the job goes on from its
+                                    checkpoint: ask nemo-lens goodput
   nemo-lens demo --ranks 2 --dir /tmp/runs
   nemo-lens demo --json | jq '.stragglers'
 

@@ -75,8 +75,8 @@ def run(arguments: argparse.Namespace, screen: Screen) -> int:
         screen.json(answer.to_json())
     else:
         screen.show(goodput_page.render(answer, screen.page()))
-    least = arguments.fail_below
-    return exits.PROBLEM if least is not None and answer.goodput < least else exits.DONE
+    too_little = arguments.fail_below is not None and answer.goodput < arguments.fail_below
+    return exits.PROBLEM if too_little or not answer.total_s else exits.DONE
 
 
 def _runs(paths: Sequence[str], *, alone: bool) -> list[Run]:
