@@ -7,11 +7,12 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nemo.lens.runs.phases import Covered, Node, Phase, split
+from nemo.lens.runs.phases import Covered, Kind, Node, Phase, split
 
 
 def node(start, end, label, *, waiting=False, span_id=None):
-    return Node(start, end, span_id or f"{label}{start}", label, f"demo.{label}", waiting)
+    kind = Kind(Phase(label, waiting), f"demo.{label}")
+    return Node(start, end, span_id or f"{label}{start}", kind)
 
 
 STEP = node(0, 100, "demo.step")

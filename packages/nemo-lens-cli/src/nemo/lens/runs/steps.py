@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     from nemo.lens.runs.phases import Phase
     from nemo.lens.runs.run import Run
-    from nemo.lens.runs.step_records import ProcessRecord, StepRecord, Truncated
+    from nemo.lens.runs.step_records import ProcessRecord, Truncated
+    from nemo.lens.runs.step_table import StepRecord
 
 
 def analyse_steps(run: Run, records: list[ProcessRecord] | None = None) -> StepsReport:
@@ -33,19 +34,28 @@ def analyse_steps(run: Run, records: list[ProcessRecord] | None = None) -> Steps
         percentile.
     """
     records = collect(run) if records is None else records
-    durations = [(step.end - step.start) / 1e9 for record in records for step in record.steps]
+    lengths = durations(records)
     phases = phase_rows(records)
     truncated = truncated_rows(records)
     rows = _step_rows(records)
     return StepsReport(
         run=run.run_id,
-        verdict=_verdict(len(rows), phases, durations, records),
+        verdict=_verdict(len(rows), phases, lengths, records),
         problems=run.problems,
-        duration_s=spread(durations),
+        duration_s=spread(lengths),
         phases=phases,
         steps=rows,
         truncated=truncated,
     )
+
+
+def durations(records: Iterable[ProcessRecord]) -> list[float]:
+    """How long each step of each process took, in seconds."""
+    return [
+        (end - start) / 1e9
+        for record in records
+        for start, end in zip(record.steps.starts, record.steps.ends, strict=True)
+    ]
 
 
 def phase_rows(records: list[ProcessRecord]) -> tuple[PhaseRow, ...]:
@@ -124,14 +134,14 @@ def _step_row(number: int, steps: list[tuple[int | None, StepRecord]]) -> StepRo
     for _rank, step in steps:
         for phase, length in _parts(step).items():
             lengths[phase.label].append(length / 1e9)
-    durations = [(step.end - step.start) / 1e9 for _rank, step in steps]
-    longest = max(durations)
+    taken = [(step.end - step.start) / 1e9 for _rank, step in steps]
+    longest = max(taken)
     return StepRow(
         step=number,
         ranks=len({rank for rank, _step in steps}),
-        duration_s=median(durations),
+        duration_s=median(taken),
         longest_s=longest,
-        slowest_rank=steps[durations.index(longest)][0],
+        slowest_rank=steps[taken.index(longest)][0],
         phases_s={label: median(found) for label, found in sorted(lengths.items())},
     )
 
@@ -139,7 +149,7 @@ def _step_row(number: int, steps: list[tuple[int | None, StepRecord]]) -> StepRo
 def _verdict(
     steps: int,
     phases: tuple[PhaseRow, ...],
-    durations: list[float],
+    lengths: list[float],
     records: list[ProcessRecord],
 ) -> str:
     if not steps or not phases:
@@ -147,6 +157,6 @@ def _verdict(
     largest = phases[0]
     waiting = " (waiting)" if largest.waiting else ""
     return (
-        f"{plural(steps, 'step')}, {duration(median(durations))} at the median; the largest part is "
+        f"{plural(steps, 'step')}, {duration(median(lengths))} at the median; the largest part is "
         f"{largest.phase}{waiting} with {largest.share:.0%}."
     )
