@@ -7,7 +7,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from nemo.lens.cli import exits
-from nemo.lens.cli.run_argument import add_run_argument, open_run
+from nemo.lens.cli.replaced_file import replaced_file
+from nemo.lens.cli.run_argument import add_run_argument, folder, open_run
 
 if TYPE_CHECKING:
     import argparse
@@ -25,15 +26,22 @@ examples:
   nemo-lens report nemo-lens-runs/demo-20260102-030405-1f2e
   nemo-lens report DIR | less
   nemo-lens report DIR --json | jq '.step_s.p50'
+  nemo-lens report DIR --html report.html     one file, to look at and to send
 
 exit status:
-  0 the run was explained, 1 nothing could be read, 2 wrong usage
+  0 the run was explained, 1 nothing could be read or written, 2 wrong usage
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add_run_argument(parser)
+    parser.add_argument(
+        "--html",
+        metavar="FILE",
+        type=folder,
+        help="write the report as one HTML file, which needs no network",
+    )
 
 
 def run(arguments: argparse.Namespace, screen: Screen) -> int:
@@ -41,9 +49,29 @@ def run(arguments: argparse.Namespace, screen: Screen) -> int:
     from nemo.lens.cli.views import report_page
     from nemo.lens.runs import summarise
 
+    if arguments.html is not None:
+        return _write_page(arguments, screen)
     answer = summarise(open_run(arguments.path, NAME))
     if arguments.json:
         screen.json(answer.to_json())
     else:
         screen.show(report_page.render(answer, screen.page()))
+    return exits.DONE
+
+
+def _write_page(arguments: argparse.Namespace, screen: Screen) -> int:
+    """Write the HTML file and say where it is."""
+    from nemo.lens.cli.html.document import render
+    from nemo.lens.cli.html.findings import find
+
+    findings = find(open_run(arguments.path, NAME, then=f" --html {arguments.html}"))
+    with replaced_file(arguments.html) as file:
+        file.write(render(findings).encode("utf-8", "backslashreplace"))
+    if arguments.json:
+        screen.json({**findings.summary.to_json(), "file": arguments.html})
+        return exits.DONE
+    page = screen.page()
+    page.paragraph(findings.summary.verdict, "bold")
+    page.paragraph(f"The report is in {arguments.html}")
+    screen.show(page)
     return exits.DONE

@@ -9,11 +9,11 @@ import contextlib
 import gzip
 import re
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from nemo.lens.cli import exits
 from nemo.lens.cli.exits import ProblemError
+from nemo.lens.cli.replaced_file import replaced_file
 from nemo.lens.cli.run_argument import add_run_argument, folder, open_run
 
 if TYPE_CHECKING:
@@ -95,20 +95,12 @@ def _opened(target: str) -> Generator[BinaryIO]:
     if target == _STDOUT:
         yield sys.stdout.buffer
         return
-    unfinished = Path(f"{target}.part")
-    try:
-        with unfinished.open("wb") as file:
-            if target.endswith(".gz"):
-                with gzip.GzipFile("", "wb", _COMPRESSION, file, mtime=0) as packed:
-                    yield packed  # type: ignore[misc]
-            else:
-                yield file
-        unfinished.replace(target)
-    except OSError as error:
-        raise ProblemError(f"cannot write {target!r}: {error.strerror or error}") from error
-    finally:
-        with contextlib.suppress(OSError):
-            unfinished.unlink()
+    with replaced_file(target) as file:
+        if target.endswith(".gz"):
+            with gzip.GzipFile("", "wb", _COMPRESSION, file, mtime=0) as packed:
+                yield packed  # type: ignore[misc]
+        else:
+            yield file
 
 
 def _ranges(text: str) -> NumberRanges:

@@ -4,12 +4,11 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
 from nemo.lens.cli.invocation import command_for
 from nemo.lens.cli.page import Cell, Column
-from nemo.lens.cli.views import rank_table
+from nemo.lens.cli.views import rank_table, run_facts
 from nemo.lens.runs.quantities import duration, number, plural, share
 from nemo.lens.runs.rank_names import ranks_in_words
 
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from nemo.lens.cli.page import Page
-    from nemo.lens.runs.answers import MetricRow, ProcessRow, RunSummary
+    from nemo.lens.runs.answers import MetricRow, RunSummary
 
 _BAR_LENGTH = 24
 _MOST_METRICS = 20
@@ -29,70 +28,18 @@ _NO_UNIT = "1"
 
 def render(summary: RunSummary, page: Page) -> Page:
     """Write ``summary`` on ``page`` and return it."""
-    rank_table.verdict(page, summary.verdict, good=_is_good(summary))
+    rank_table.verdict(page, summary.verdict, good=run_facts.is_good(summary))
     page.heading("Run")
-    page.pairs(_facts(summary))
+    page.pairs(run_facts.facts(summary))
     rank_table.ranks(page, summary.ranks, summary.stragglers)
     _phases(summary, page)
     _events(summary, page)
     _metrics(summary.metrics, page)
     _logs(summary, page)
     _unfinished(summary, page)
-    rank_table.problems(page, [*summary.problems, *_losses(summary)])
+    rank_table.problems(page, [*summary.problems, *run_facts.losses(summary)])
     _next(summary, page)
     return page
-
-
-def _is_good(summary: RunSummary) -> bool:
-    return (
-        not (summary.stragglers or summary.problems or _losses(summary))
-        and bool(summary.processes)
-        and all(process.orderly for process in summary.processes)
-        and not summary.failed_jobs
-    )
-
-
-def _facts(summary: RunSummary) -> list[tuple[str, str]]:
-    facts = [("run", summary.run), ("recorded", _recorded(summary)), ("ranks", _ranks(summary))]
-    if summary.steps_done:
-        step = summary.step_s
-        text = f"{summary.steps_done:,} done, typically in {duration(step.p50)}"
-        if summary.steps_done > 1:
-            text += f", 90% within {duration(step.p90)}"
-        facts.append(("steps", text))
-    facts.append(("spans", f"{summary.spans:,}"))
-    facts.append(("ended", _ended(summary)))
-    return facts
-
-
-def _recorded(summary: RunSummary) -> str:
-    if summary.started_unix_nano is None:
-        return "nothing"
-    start = datetime.fromtimestamp(summary.started_unix_nano // 10**9, timezone.utc)
-    return f"{start:%Y-%m-%d %H:%M:%S} UTC, for {duration(summary.duration_s)}"
-
-
-def _ranks(summary: RunSummary) -> str:
-    present = len(summary.ranks_present)
-    hosts = plural(len({process.host for process in summary.processes}), "host")
-    if summary.ranks_expected is None:
-        return f"{present:,} on {hosts}"
-    text = f"{present:,} of {summary.ranks_expected:,} on {hosts}"
-    if summary.ranks_missing:
-        text += f"; no record of {ranks_in_words(summary.ranks_missing)}"
-    return text
-
-
-def _ended(summary: RunSummary) -> str:
-    processes = summary.processes
-    orderly = sum(process.orderly for process in processes)
-    everybody = {1: "in order", 2: "both processes in order"}
-    if orderly == len(processes):
-        text = everybody.get(orderly, f"all {orderly:,} processes in order")
-    else:
-        text = f"{orderly:,} of {plural(len(processes), 'process', 'processes')} in order"
-    failed = summary.failed_jobs
-    return f"{text}, but the job failed on {failed:,}" if failed else text
 
 
 def _phases(summary: RunSummary, page: Page) -> None:
@@ -212,7 +159,7 @@ def _unfinished(summary: RunSummary, page: Page) -> None:
         return
     page.heading("Not ended in order")
     for process in disorderly[:_MOST_LISTED]:
-        page.paragraph(_ending(process), "yellow", first="- ")
+        page.paragraph(run_facts.ending(process), "yellow", first="- ")
     if len(disorderly) > _MOST_LISTED:
         page.paragraph(f"and {len(disorderly) - _MOST_LISTED:,} more", first="- ")
     for row in summary.truncated[:_MOST_LISTED]:
@@ -221,25 +168,6 @@ def _unfinished(summary: RunSummary, page: Page) -> None:
             f"(for {duration(row.longest_s)} at most)",
             first="- ",
         )
-
-
-def _ending(process: ProcessRow) -> str:
-    who = f"rank {process.rank}" if process.rank is not None else process.role or "a process"
-    where = process.host if process.pid is None else f"{process.host}, process {process.pid}"
-    text = f"{who} ({where}): {process.ending}"
-    if process.last_step is not None:
-        text += f"; its last recorded step is {process.last_step}"
-    if process.last_span is not None:
-        text += f", its last recorded span {process.last_span}"
-    return text
-
-
-def _losses(summary: RunSummary) -> list[str]:
-    return [
-        f"telemetry was lost: {count:,} by {reason}"
-        for reason, count in summary.lost.items()
-        if count
-    ]
 
 
 def _next(summary: RunSummary, page: Page) -> None:
