@@ -44,7 +44,8 @@ def _open_zst(path: Path) -> BinaryIO:
     return cast("BinaryIO", standard.open(path, "rb"))
 
 
-def _open(path: Path) -> BinaryIO:
+def open_lines(path: Path) -> BinaryIO:
+    """A file as it was before it was compressed, if it is."""
     if path.suffix == ".gz":
         return cast("BinaryIO", gzip.open(path, "rb"))
     if path.suffix == ".zst":
@@ -57,7 +58,7 @@ def raw_lines(
 ) -> Iterator[bytes]:
     """The lines of a file, cut at `limit` bytes; ends with a problem where reading fails."""
     try:
-        with _open(path) as stream:
+        with open_lines(path) as stream:
             while line := stream.readline(limit):
                 yield line
     except ImportError:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import argparse
 
     from nemo.lens.cli.screen import Screen
+    from nemo.lens.runs import RunSummary
 
 NAME = "report"
 SUMMARY = "what happened in a run, at a glance"
@@ -56,7 +57,7 @@ def run(arguments: argparse.Namespace, screen: Screen) -> int:
         screen.json(answer.to_json())
     else:
         screen.show(report_page.render(answer, screen.page()))
-    return exits.DONE
+    return _status(answer)
 
 
 def _write_page(arguments: argparse.Namespace, screen: Screen) -> int:
@@ -69,9 +70,14 @@ def _write_page(arguments: argparse.Namespace, screen: Screen) -> int:
         file.write(render(findings).encode("utf-8", "backslashreplace"))
     if arguments.json:
         screen.json({**findings.summary.to_json(), "file": arguments.html})
-        return exits.DONE
+        return _status(findings.summary)
     page = screen.page()
     page.paragraph(findings.summary.verdict, "bold")
     page.paragraph(f"The report is in {arguments.html}")
     screen.show(page)
-    return exits.DONE
+    return _status(findings.summary)
+
+
+def _status(summary: RunSummary) -> int:
+    nothing_read = not (summary.spans or summary.metrics or summary.logs)
+    return exits.PROBLEM if nothing_read and summary.problems else exits.DONE

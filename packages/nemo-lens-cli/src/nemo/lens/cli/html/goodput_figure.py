@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from nemo.lens.cli.html.markup import Markup, element, join, percent
-from nemo.lens.cli.html.tables import Column, table
+from nemo.lens.cli.html.markup import Markup, element, percent
+from nemo.lens.cli.html.tables import Column, named, table
 from nemo.lens.runs.bucket_table import IDLE, OVERHEAD, PRODUCTIVE, UNATTRIBUTED, WASTED
 from nemo.lens.runs.quantities import duration, share
 
@@ -69,9 +69,7 @@ def _table(report: GoodputReport) -> Markup:
 
 
 def _name(bucket: str) -> Markup:
-    swatch = element("span", class_=f"swatch {bucket}")
-    meaning = element("span", _MEANING[bucket], class_="meaning")
-    return join([element("span", swatch, bucket, class_="name"), meaning])
+    return named(bucket, bucket, element("span", _MEANING[bucket], class_="meaning"))
 
 
 def _mostly(report: GoodputReport, bucket: str) -> str:

@@ -5,10 +5,12 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 if TYPE_CHECKING:
-    Content = "str | Iterable[Content] | None"
+    from collections.abc import Iterable
+
+    Content: TypeAlias = "str | Iterable[Content] | None"
 
 _EMPTY: Final = frozenset({"meta", "link", "path"})
 # Control characters are not allowed in HTML, and the bidirectional ones could turn a line around.

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from nemo.lens.cli.html.markup import Markup, element
-from nemo.lens.cli.html.tables import Column, bar, table
+from nemo.lens.cli.html.tables import Column, bar, named, table
 from nemo.lens.runs.answers import DURATION, OWN_WORK
 from nemo.lens.runs.quantities import duration, number, share
 
@@ -36,10 +36,10 @@ def phase_table(phases: Sequence[PhaseRow], colours: Mapping[str, str]) -> Marku
 
 def _phase(phase: PhaseRow, colours: Mapping[str, str]) -> list[str]:
     kind = "pw" if phase.waiting else "px" if phase.rest else colours.get(phase.phase, "px")
-    waiting = element("span", "waiting for others", class_="tag") if phase.waiting else None
+    waiting = element("span", " waiting for others", class_="tag") if phase.waiting else None
     name = _REST if phase.rest else phase.phase
     return [
-        element("span", element("span", class_=f"swatch {kind}"), name, waiting, class_="name"),
+        named(kind, name, waiting),
         duration(phase.per_step_s.p50),
         duration(phase.per_step_s.p90),
         share(phase.share),

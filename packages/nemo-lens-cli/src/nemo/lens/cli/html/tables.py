@@ -4,12 +4,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from nemo.lens.cli.html.markup import Markup, element, percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+
+_LONGEST_NAME: Final = 100
 
 
 class Column(NamedTuple):
@@ -57,6 +60,19 @@ def bar(part: float, kind: str) -> Markup:
     """A horizontal bar for a cell, filled to a part of its width."""
     filled = element("span", class_=kind, style=f"width:{percent(min(max(part, 0.0), 1.0))}")
     return element("span", filled, class_="track", aria_hidden="true")
+
+
+def named(kind: str, name: str, more: Markup | None = None) -> Markup:
+    """A name with its colour before it and perhaps more after it; one that is too long is cut.
+
+    Args:
+        kind: The class of the colour.
+        name: The name, whole in the tooltip.
+        more: What follows it.
+    """
+    shown = name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…"
+    swatch = element("span", class_=f"swatch {kind}")
+    return element("span", swatch, element("span", shown, more, title=name), class_="name")
 
 
 def _row(columns: Sequence[Column], cells: Sequence[str]) -> Markup:

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 def is_good(summary: RunSummary) -> bool:
-    """Whether everything was recorded, ended in order, and nobody is slow."""
+    """Whether steps were recorded, everything ended in order, and nobody is slow."""
     return (
         not (summary.stragglers or summary.problems or losses(summary))
-        and bool(summary.processes)
+        and bool(summary.steps_done)
         and all(process.orderly for process in summary.processes)
         and not summary.failed_jobs
     )
