@@ -97,7 +97,7 @@ def _packaging() -> Iterator[Command]:
 
 
 def _integration() -> Iterator[Command]:
-    yield [sys.executable, "scripts/install_prometheus.py"]
+    yield [sys.executable, "scripts/install_packages.py", "prometheus", "chromium"]
     pytest = [*_UV, "python", "-m", "pytest", "-m", "integration", "tests"]
     elsewhere = [f"--ignore-glob={torch_tests.TESTS}", f"--ignore={ray_tests.TESTS}"]
     yield [*pytest, "--ignore=tests/packaging", *elsewhere]

@@ -1,6 +1,9 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
 # SPDX-License-Identifier: Apache-2.0
-"""Install Debian's Prometheus for the integration tests, where this machine lets us."""
+"""Install Debian packages that the integration tests need, where this machine lets us.
+
+Each is named like the command that it brings: `install_packages.py prometheus chromium`.
+"""
 
 from __future__ import annotations
 
@@ -11,22 +14,21 @@ import sys
 
 import workspace
 
-PACKAGE = "prometheus"
 
-
-def main() -> int:
-    """Make `prometheus` and `promtool` available; returns the exit status."""
-    if shutil.which("prometheus"):
+def main(packages: list[str]) -> int:
+    """Make the commands available; returns the exit status."""
+    missing = [package for package in packages if shutil.which(package) is None]
+    if not missing:
         return 0
     prefix = _as_root()
     if prefix is None or shutil.which("apt-get") is None:
-        print(f"NOT RUN: tests with Prometheus; install the package {PACKAGE!r} for them")
+        print(f"NOT RUN: tests with {' and '.join(missing)}; install these packages for them")
         return workspace.NOT_RUN
     apt = [*prefix, "apt-get", "-qq"]
-    install = [*apt, "install", "--yes", "--no-install-recommends", PACKAGE]
+    install = [*apt, "install", "--yes", "--no-install-recommends", *missing]
     if subprocess.call([*apt, "update"]) == 0 and subprocess.call(install) == 0:
         return 0
-    print(f"NOT RUN: tests with Prometheus; apt-get cannot install {PACKAGE!r} here")
+    print(f"NOT RUN: tests with {' and '.join(missing)}; apt-get cannot install them here")
     return workspace.NOT_RUN
 
 
@@ -41,4 +43,4 @@ def _as_root() -> list[str] | None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))
