@@ -60,7 +60,7 @@ class Chromium:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            preexec_fn=connect,
+            preexec_fn=connect,  # noqa: PLW1509 - no thread runs yet
             pass_fds=(3, 4),
         )
         for descriptor in (theirs_in, theirs_out, reads, writes):

@@ -26,10 +26,12 @@ class Seen(HTMLParser):
         self.close()
 
     def handle_starttag(self, tag, attrs):
+        """An element begins."""
         self.tags.append(tag)
         self.attributes += attrs
 
     def handle_data(self, data):
+        """Text."""
         self.texts.append(data)
 
 
