@@ -68,7 +68,7 @@ CONTRASTS = """
 def small(folder):
     """Four ranks, one slow, with names that try to be elements."""
     scenario = Scenario(
-        phases={"data_loading": 0.002, HOSTILE: 0.04, "x" * 300: 0.01},
+        phases={"forward_backward": 0.002, HOSTILE: 0.04, "x" * 300: 0.01},
         slow={(2, HOSTILE): 1.6},
         checkpoint_every=20,
         killed={3: 55},

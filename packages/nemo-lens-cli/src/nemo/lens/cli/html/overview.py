@@ -58,7 +58,7 @@ def _tiles(findings: Findings) -> list[Markup]:
         _tile(
             "Goodput",
             share(goodput.goodput) if goodput.total_s else "-",
-            "of all time was productive",
+            "productive time",
         ),
         _tile(
             "Ranks",
