@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from nemo.lens import NemoLensConfig
-from nemo.lens.export_decision import NOT_GIVEN, checked_count, decides_to_export
+from nemo.lens.export_decision import decides_to_export
 from nemo.lens.resources.composition import compose_resource
+from nemo.lens.setup_arguments import NOT_GIVEN, checked_count
 
 
 class _Hostile:
