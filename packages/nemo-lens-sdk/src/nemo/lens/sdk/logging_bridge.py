@@ -32,6 +32,9 @@ def setup_logging_bridge(logger_name: str = "", level: int = logging.INFO) -> No
     provider = _exporting_provider()
     if provider is None:
         return
+    if _tell_of_silence in _undo:
+        # Whoever calls this knows which records to expect.
+        _undo.remove(_tell_of_silence)
     logger = logging.getLogger(logger_name)
     _attach_handler(logger, level, provider)
     _open_logger(logger, level, provider)
