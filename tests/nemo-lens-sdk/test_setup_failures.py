@@ -453,3 +453,39 @@ def test_of_set_ups_in_several_threads_one_wins(caplog):
     assert len([t for t in threading.enumerate() if t.name == "nemo-lens supervisor"]) == 1
     assert handle.shutdown()
     assert _lens_threads() == set()
+
+
+def test_a_fork_in_the_middle_of_a_set_up_waits_for_its_end(run_python, tmp_path):
+    """Its child has whole telemetry, not half of it."""
+    script = """
+        import os, threading, time
+        from nemo.lens import NemoLensConfig, managed_span, setup_telemetry
+        from nemo.lens import handle as handle_module
+        from nemo.lens.sdk import runtime
+
+        begun, install = threading.Event(), runtime.Runtime._install
+
+        def slow_install(*arguments):
+            begun.set()
+            time.sleep(0.3)
+            install(*arguments)
+
+        runtime.Runtime._install = slow_install
+        config = NemoLensConfig.from_env()
+        thread = threading.Thread(target=lambda: setup_telemetry(config, rank=0))
+        thread.start()
+        begun.wait()
+        pid = os.fork()
+        if pid == 0:
+            with managed_span("step", "in the child"):
+                pass
+            running = handle_module._running()
+            os._exit(0 if running is not None and running.shutdown() else 1)
+        thread.join()
+        print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+    """
+    environment = {"NEMO_LENS_EXPORTER": "file", "NEMO_LENS_DIR": str(tmp_path)}
+    process = run_python(script, environment=environment)
+    assert (process.stdout.split(), process.stderr) == (["0"], "")
+    recorded = [path.read_text() for path in tmp_path.rglob("traces-*.jsonl")]
+    assert len([text for text in recorded if '"in the child"' in text]) == 1

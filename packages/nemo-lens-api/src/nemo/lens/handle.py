@@ -83,25 +83,24 @@ def setup_telemetry(  # noqa: PLR0917 - the signature is the compatibility contr
         ValueError: A value of the configuration or an argument is bad.
         TypeError: An argument is of the wrong type, or an exporter or reader lacks methods.
         ImportError: The process exports and `nemo-lens-sdk` is not installed.
+        Exception: Whatever an `export_strategy` of the caller's raises.
     """
-    # Until it is over, a fork in another thread waits: a child of half a set-up could not mend it.
     with _lock:
         if not _enabled(config):
             return _disabled(config)
-        with forks_wait():
-            arguments = SetupArguments.checked(
-                rank=rank,
-                world_size=world_size,
-                resource_attributes=resource_attributes,
-                span_exporter=span_exporter,
-                metric_reader=metric_reader,
-                export_strategy=export_strategy,
-            )
-            config.validate()
-            running = _running()
-            if running is not None and not _allow_reinit:
-                return _second_handle(running, config, arguments)
-            return _set_up(config, arguments)
+        arguments = SetupArguments.checked(
+            rank=rank,
+            world_size=world_size,
+            resource_attributes=resource_attributes,
+            span_exporter=span_exporter,
+            metric_reader=metric_reader,
+            export_strategy=export_strategy,
+        )
+        config.validate()
+        running = _running()
+        if running is not None and not _allow_reinit:
+            return _second_handle(running, config, arguments)
+        return _set_up(config, arguments)
 
 
 def _set_up(config: NemoLensConfig, arguments: SetupArguments) -> TelemetryHandle:
@@ -118,21 +117,27 @@ def _set_up(config: NemoLensConfig, arguments: SetupArguments) -> TelemetryHandl
     )
     runtime = None
     if exports and read_foreign_variable("OTEL_SDK_DISABLED") != "true":
-        _prepare_gate(config, rank_given=arguments.rank is not None)
-        runtime = _load_sdk()(
-            config,
-            rank=arguments.rank,
-            world_size=arguments.world_size,
-            resource_attributes=arguments.resource_attributes,
-            span_exporter=arguments.span_exporter,
-            metric_reader=arguments.metric_reader,
-        )
+        runtime = _built(config, arguments)
     # Only now: what was built is usable, so the set-up that runs may go.
     _retire_running()
-    handle = _installed(runtime, config, arguments)
-    _primary = handle
-    _INITIALIZED = True
+    # The child of a fork in the middle of it could not mend half a set-up. Building is left out:
+    # OpenTelemetry does some of it in a thread pool, which a waiting fork may have locked.
+    with forks_wait():
+        _primary = handle = _installed(runtime, config, arguments)
+        _INITIALIZED = True
     return handle
+
+
+def _built(config: NemoLensConfig, arguments: SetupArguments) -> Any:
+    _prepare_gate(config, rank_given=arguments.rank is not None)
+    return _load_sdk()(
+        config,
+        rank=arguments.rank,
+        world_size=arguments.world_size,
+        resource_attributes=arguments.resource_attributes,
+        span_exporter=arguments.span_exporter,
+        metric_reader=arguments.metric_reader,
+    )
 
 
 def _installed(runtime: Any, config: NemoLensConfig, arguments: SetupArguments) -> TelemetryHandle:
@@ -161,7 +166,7 @@ def _installed(runtime: Any, config: NemoLensConfig, arguments: SetupArguments) 
 def _enabled(config: NemoLensConfig) -> bool:
     try:
         return bool(config.enabled)
-    except AttributeError:
+    except Exception:  # any object may have been given
         raise TypeError(
             f"setup_telemetry: config={described(config)} is not usable; expected a "
             "NemoLensConfig, such as NemoLensConfig.from_env() gives"

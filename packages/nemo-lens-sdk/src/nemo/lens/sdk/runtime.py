@@ -17,7 +17,7 @@ import opentelemetry.trace
 from opentelemetry.sdk.resources import PROCESS_PID, Resource
 
 from nemo.lens import semconv, state
-from nemo.lens.fork_safety import run_in_forked_child
+from nemo.lens.fork_safety import forks_wait, run_in_forked_child
 from nemo.lens.global_providers import SCOPE_NAME
 from nemo.lens.package_info import __version__
 from nemo.lens.resources.instance import child_instance_id, started_by_multiprocessing
@@ -81,8 +81,9 @@ class Runtime:
             False when the process cannot run telemetry, such as when it may start no further
             thread. One ERROR says why; the application goes on without.
         """
+        generations.retire_others(Runtime, EXIT_TIMEOUT_MS)
         try:
-            with usable_environment():
+            with forks_wait(), usable_environment():
                 self._install(self._built)
         except BaseException as error:
             self._give_up()
@@ -97,7 +98,6 @@ class Runtime:
         # and the signal handlers need its pipe.
         self._supervisor.start()
         self.pipeline.start()
-        generations.retire_others(Runtime, EXIT_TIMEOUT_MS)
         self._signals.install(
             sigterm=self._config.sigterm_flush, warning_signals=self._config.flush_signals
         )
