@@ -248,6 +248,28 @@ def test_providers_of_the_application_that_raise_export_nothing_of_ours(tmp_path
     assert _lens_threads() == set()
 
 
+def test_providers_of_the_application_that_give_nothing_leave_the_handle_usable(tmp_path, caplog):
+    """What the handle gives records nothing then; each is one WARNING."""
+
+    class Tracers(TracerProvider):
+        def get_tracer(self, *arguments, **options):
+            raise RuntimeError("no tracer")
+
+    class Meters(MeterProvider):
+        def get_meter(self, *arguments, **options):
+            raise RuntimeError("no meter")
+
+    trace.set_tracer_provider(Tracers(shutdown_on_exit=False))
+    metrics.set_meter_provider(Meters(shutdown_on_exit=False))
+    handle = setup_telemetry(_config(tmp_path), rank=0)
+    handle.tracer.start_span("a").end()
+    handle.meter.create_counter("c").add(1)
+    assert "raised RuntimeError: no tracer" in caplog.text
+    assert "raised RuntimeError: no meter" in caplog.text
+    handle.shutdown()
+    assert _lens_threads() == set()
+
+
 def test_one_provider_that_raises_leaves_the_other_signals_alone(tmp_path, caplog):
     """Metrics and logs of ours are exported beside the spans of the application."""
     trace.set_tracer_provider(RefusingTracerProvider(shutdown_on_exit=False))

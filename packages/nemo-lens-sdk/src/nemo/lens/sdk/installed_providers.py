@@ -13,6 +13,8 @@ import opentelemetry.trace
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.trace import TracerProvider
 
+from nemo.lens.global_providers import SCOPE_NAME
+from nemo.lens.package_info import __version__
 from nemo.lens.sdk import _otel_private, generations
 from nemo.lens.sdk.fast_spans import factory as fast_spans
 from nemo.lens.sdk.found_providers import (
@@ -20,11 +22,15 @@ from nemo.lens.sdk.found_providers import (
     found_meter_provider,
     found_tracer_provider,
 )
+from nemo.lens.sdk.noise import warn_once_a_minute
+from nemo.lens.semconv import SCHEMA_URL
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from opentelemetry.metrics import Meter
     from opentelemetry.sdk.resources import Resource
+    from opentelemetry.trace import Tracer
 
     from nemo.lens.sdk.building import Build
     from nemo.lens.sdk.lens_providers import LensTracerProvider
@@ -73,6 +79,16 @@ class InstalledProviders:
         self._globals.clear()
         if self.tracer_provider is not None:
             self._install_fast_spans()
+
+    def tracer(self) -> Tracer:
+        """A tracer of the scope `nemo.lens`; one that records nothing where there is none."""
+        return _part_of(
+            self.tracer_provider, "get_tracer", opentelemetry.trace.NoOpTracerProvider()
+        )
+
+    def meter(self) -> Meter:
+        """A meter of the scope `nemo.lens`; one that records nothing where there is none."""
+        return _part_of(self.meter_provider, "get_meter", opentelemetry.metrics.NoOpMeterProvider())
 
     def undo(self) -> None:
         """Take out what was added to anything that is not ours."""
@@ -208,6 +224,24 @@ class InstalledProviders:
             signal,
         )
         self._refusal = ""
+
+
+def _part_of(provider: Any, get: str, otherwise: Any) -> Any:
+    scope: Any = {"schema_url": SCHEMA_URL}
+    try:
+        if provider is not None:
+            return getattr(provider, get)(SCOPE_NAME, __version__, **scope)
+    except Exception as error:
+        # It belongs to the application, and may do anything.
+        warn_once_a_minute(
+            f"{get} raised",
+            "%s of the application's %s raised %s: %s; the handle's records nothing",
+            get,
+            type(provider).__name__,
+            type(error).__name__,
+            error,
+        )
+    return getattr(otherwise, get)(SCOPE_NAME, __version__, **scope)
 
 
 def _try(undo: Callable[[], object]) -> None:

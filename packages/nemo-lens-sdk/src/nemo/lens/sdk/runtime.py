@@ -12,14 +12,10 @@ import sys
 import weakref
 from typing import TYPE_CHECKING, Any
 
-import opentelemetry.metrics
-import opentelemetry.trace
 from opentelemetry.sdk.resources import PROCESS_PID, Resource
 
 from nemo.lens import semconv, state
 from nemo.lens.fork_safety import forks_wait, run_in_forked_child
-from nemo.lens.global_providers import SCOPE_NAME
-from nemo.lens.package_info import __version__
 from nemo.lens.resources.instance import child_instance_id, started_by_multiprocessing
 from nemo.lens.sdk import _otel_private, generations, ids, otel_environment
 from nemo.lens.sdk.building import Build, build
@@ -27,7 +23,6 @@ from nemo.lens.sdk.found_providers import without_unloadable_providers
 from nemo.lens.sdk.installed_providers import InstalledProviders
 from nemo.lens.sdk.losses import report_losses_as_metric
 from nemo.lens.sdk.signals import SignalFlush
-from nemo.lens.semconv import SCHEMA_URL
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
@@ -125,14 +120,12 @@ class Runtime:
     @property
     def tracer(self) -> Tracer:
         """The tracer of the scope `nemo.lens`."""
-        provider = self.providers.tracer_provider or opentelemetry.trace.NoOpTracerProvider()
-        return provider.get_tracer(SCOPE_NAME, __version__, schema_url=SCHEMA_URL)
+        return self.providers.tracer()
 
     @property
     def meter(self) -> Meter:
         """The meter of the scope `nemo.lens`."""
-        provider = self.providers.meter_provider or opentelemetry.metrics.NoOpMeterProvider()
-        return provider.get_meter(SCOPE_NAME, __version__, schema_url=SCHEMA_URL)
+        return self.providers.meter()
 
     def flush(self, timeout_ms: float) -> bool:
         """Export what is finished; True when it was delivered within `timeout_ms`."""
