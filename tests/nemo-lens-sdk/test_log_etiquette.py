@@ -209,6 +209,7 @@ def test_of_two_exporting_handlers_one_prints_for_both(set_up, capsys, monkeypat
     set_up()
     setup_logging_bridge("qa.both", logging.ERROR)
     exporting = [h for h in logging.getLogger().handlers if isinstance(h, LensLogHandler)]
-    monkeypatch.setattr(logging.getLogger(), "handlers", exporting)
-    logging.getLogger("qa.both").warning("once")
+    with monkeypatch.context() as patch:
+        patch.setattr(logging.getLogger(), "handlers", exporting)
+        logging.getLogger("qa.both").warning("once")
     assert capsys.readouterr().err == "once\n"

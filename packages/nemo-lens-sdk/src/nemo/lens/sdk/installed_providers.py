@@ -82,13 +82,17 @@ class InstalledProviders:
 
     def tracer(self) -> Tracer:
         """A tracer of the scope `nemo.lens`; one that records nothing where there is none."""
-        return _part_of(
+        tracer: Tracer = _part_of(
             self.tracer_provider, "get_tracer", opentelemetry.trace.NoOpTracerProvider()
         )
+        return tracer
 
     def meter(self) -> Meter:
         """A meter of the scope `nemo.lens`; one that records nothing where there is none."""
-        return _part_of(self.meter_provider, "get_meter", opentelemetry.metrics.NoOpMeterProvider())
+        meter: Meter = _part_of(
+            self.meter_provider, "get_meter", opentelemetry.metrics.NoOpMeterProvider()
+        )
+        return meter
 
     def undo(self) -> None:
         """Take out what was added to anything that is not ours."""
