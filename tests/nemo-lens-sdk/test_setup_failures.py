@@ -520,7 +520,8 @@ def test_a_fork_in_the_middle_of_a_set_up_waits_for_its_end(run_python, tmp_path
         print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
     """
     environment = {"NEMO_LENS_EXPORTER": "file", "NEMO_LENS_DIR": str(tmp_path)}
-    process = run_python(script, environment=environment)
+    quiet = ("-W", "ignore::DeprecationWarning")  # Python 3.12 warns of forks beside threads
+    process = run_python(script, environment=environment, arguments=quiet)
     assert (process.stdout.split(), process.stderr) == (["0"], "")
     recorded = [path.read_text() for path in tmp_path.rglob("traces-*.jsonl")]
     assert len([text for text in recorded if '"in the child"' in text]) == 1
