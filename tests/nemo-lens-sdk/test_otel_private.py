@@ -18,9 +18,9 @@ from opentelemetry.sdk.trace.export import ConsoleSpanExporter, SimpleSpanProces
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from nemo.lens.sdk import _otel_private
-from nemo.lens.sdk.building import LensMeterProvider, LensTracerProvider
 from nemo.lens.sdk.exporters.routes import OtlpRoute
 from nemo.lens.sdk.exporters.wire import Attempt, WatchedStub
+from nemo.lens.sdk.lens_providers import LensMeterProvider, LensTracerProvider
 from nemo.lens.sdk.log_processor import LensLogProcessor
 
 

@@ -26,9 +26,9 @@ from opentelemetry.sdk.trace.sampling import (
 from opentelemetry.trace import NonRecordingSpan, SpanContext
 
 from nemo.lens.sdk import _otel_private
-from nemo.lens.sdk.building import LensTracerProvider
 from nemo.lens.sdk.exporters.otlp import OtlpSink
 from nemo.lens.sdk.exporters.span_protobuf import encode_spans
+from nemo.lens.sdk.lens_providers import LensTracerProvider
 
 _HAS_ENDING = hasattr(SpanProcessor, "_on_ending")
 

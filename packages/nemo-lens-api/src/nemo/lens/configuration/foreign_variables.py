@@ -62,6 +62,7 @@ _SAMPLER: Final = Words(
     "parentbased_always_off",
     "parentbased_traceidratio",
 )
+_LOG_LEVEL: Final = Words("debug", "info", "warning", "error", "critical")
 _SHARE: Final = Real(0, 1)
 _SWITCH: Final = Words("true", "false")
 
@@ -165,6 +166,9 @@ FOREIGN_VARIABLES: Final[tuple[ForeignVariable, ...]] = (
                     "Bounds the log records that wait for export.", parsed_by_otel=True),
     ForeignVariable("OTEL_BLRP_MAX_EXPORT_BATCH_SIZE", _COUNT, None, "logs", "0.3",
                     "Bounds the log records of one export.", parsed_by_otel=True),
+    ForeignVariable("OTEL_PYTHON_LOG_LEVEL", _LOG_LEVEL, None, "logs", "0.3",
+                    "Has set-up open the root logger for records of this level; handlers that are "
+                    "there already print no more than before."),
     *(ForeignVariable(f"OTEL_{name}_LIMIT", _LIMIT, None, "traces, logs", "0.3",
                       f"Limits the number of {what}.", parsed_by_otel=True)
       for name, what in _LIMITS.items()),

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from opentelemetry.sdk.resources import Resource
     from opentelemetry.sdk.trace import TracerProvider
 
-    from nemo.lens.sdk.building import LensTracerProvider
+    from nemo.lens.sdk.lens_providers import LensTracerProvider
 
 OTLP_LOG_EXPORTER = "_log_exporter"
 EXPORTER_MODULES = (

@@ -193,7 +193,10 @@ class ExportQueue:
             if self._sink is None:
                 self._sink = self._build_sink()
             return self._sink.send(batch)
-        except Exception as error:
+        except BaseException as error:
+            if not isinstance(error, Exception) and not current_thread_exports():
+                # In the caller's thread this may be what ends the process.
+                raise
             warn_once_a_minute(
                 self.subject,
                 "export of %s failed (%s: %s); the batch of %d is dropped and counted",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from opentelemetry.sdk.metrics.export import MetricReader, MetricsData
 
 from nemo.lens.sdk import counts
-from nemo.lens.sdk.export_queue import Outcome, Sink
+from nemo.lens.sdk.export_queue import Outcome, Sink, current_thread_exports
 from nemo.lens.sdk.noise import warn_once_a_minute
 from nemo.lens.sdk.worker import Request, Worker
 
@@ -118,7 +118,10 @@ class MetricLane:
             if self._sink is None:
                 self._sink = self._build_sink()
             outcome = self._sink.send([data])
-        except Exception as error:
+        except BaseException as error:
+            if not isinstance(error, Exception) and not current_thread_exports():
+                # In the caller's thread this may be what ends the process.
+                raise
             outcome = Outcome.REFUSED
             warn_once_a_minute(
                 self.subject,

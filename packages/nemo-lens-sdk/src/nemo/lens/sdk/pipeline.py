@@ -76,11 +76,15 @@ class Pipeline:
         return self._result is not None
 
     def start(self) -> None:
-        """Open the routes and start the threads."""
-        for route in self._routes:
-            route.open()
+        """Start the threads and open the routes.
+
+        Raises:
+            RuntimeError: The process can have no further thread; nothing was written yet.
+        """
         for lane in self._lanes:
             lane.start()
+        for route in self._routes:
+            route.open()
 
     def flush(self, timeout_ms: float) -> bool:
         """Export what is finished; the lanes work in parallel.

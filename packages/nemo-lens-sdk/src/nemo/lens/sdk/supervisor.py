@@ -81,17 +81,33 @@ class Supervisor:
         return None if self._descriptors is None else self._descriptors[1]
 
     def start(self) -> None:
-        """Start the thread unless it runs."""
+        """Start the thread unless it runs.
+
+        Raises:
+            RuntimeError: The process can have no further thread; a later call tries again.
+            OSError: It can open no further file.
+        """
         if self._thread is not None or not self._starting.acquire(blocking=False):
             return
-        read_end, write_end = os.pipe()
+        try:
+            read_end, write_end = os.pipe()
+        except OSError:
+            self._starting.release()
+            raise
         os.set_blocking(read_end, False)
         os.set_blocking(write_end, False)
         self._descriptors = read_end, write_end
-        self._thread = threading.Thread(
+        thread = threading.Thread(
             target=self._run, args=(read_end,), name="nemo-lens supervisor", daemon=True
         )
-        self._thread.start()
+        self._thread = thread
+        try:
+            thread.start()
+        except BaseException:
+            self._thread = None
+            self._close_pipe()
+            self._starting.release()
+            raise
 
     def handled(self, signal_number: int) -> None:
         """Note that the handler of a signal runs."""
@@ -109,7 +125,7 @@ class Supervisor:
             return True
         try:
             self.start()
-        except RuntimeError:
+        except (RuntimeError, OSError):
             # An interpreter that is shutting down allows no new thread.
             return self._shut_down(request.deadline, end)
         self._requests.append(request)
