@@ -23,7 +23,8 @@ def bad_value(value_type: ValueType, name: str, value: object) -> str:
     shown = value.strip() if isinstance(value, str) else value
     if isinstance(shown, str) and isinstance(value_type, Boolean):
         shown = shown.lower()
-    return f"{value_type.fault} for {name}: {_short(shown)}. Expected {value_type.accepted}."
+    got = "[REDACTED]" if value_type.secret else _short(shown)
+    return f"{value_type.fault} for {name}: {got}. Expected {value_type.accepted}."
 
 
 def warn(message: str, *arguments: object) -> None:
