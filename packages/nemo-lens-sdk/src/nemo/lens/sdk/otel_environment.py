@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
 
 _PARSED_BY_OTEL = tuple(row for row in FOREIGN_VARIABLES if row.parsed_by_otel)
+_LOOKED_AT_AGAIN = frozenset(
+    f"OTEL_PYTHON_{kind}_PROVIDER" for kind in ("TRACER", "METER", "LOGGER")
+)
 _hiding = threading.RLock()
 
 
@@ -28,7 +31,9 @@ def without_garbage() -> Generator[None, None, None]:
     """Hide unusable `OTEL_*` values while OpenTelemetry reads its variables.
 
     OpenTelemetry's own parsers raise on some of them, half-way through building a provider. The
-    variables are put back afterwards: child processes inherit what the user set.
+    variables are put back afterwards: child processes inherit what the user set. Only those that
+    OpenTelemetry looks at again are unset for good when they are bad: until a provider is
+    installed, it would raise into whatever code asks for a tracer.
     """
     with _hiding, with_variables(_usable_values()):
         # OpenTelemetry reads OTEL_PROPAGATORS once, when the module of the propagator is loaded.
@@ -48,6 +53,8 @@ def _usable_values() -> dict[str, str | None]:
             text = row.type.remains(text)
             warn_once(row.name, problems[row.name], text)
         if not text.strip():
+            if row.name in _LOOKED_AT_AGAIN:
+                del os.environ[row.name]
             changes[row.name] = None
         elif row.name in problems or isinstance(row.type, (Words, EntryPoints)):
             changes[row.name] = row.type.parse(text)

@@ -20,7 +20,7 @@ from nemo.lens.fork_safety import run_in_forked_child
 from nemo.lens.global_providers import SCOPE_NAME
 from nemo.lens.package_info import __version__
 from nemo.lens.resources.instance import child_instance_id, started_by_multiprocessing
-from nemo.lens.sdk import _otel_private, generations, ids, otel_environment
+from nemo.lens.sdk import _otel_private, generations, ids
 from nemo.lens.sdk.building import Build, build
 from nemo.lens.sdk.installed_providers import InstalledProviders
 from nemo.lens.sdk.losses import report_losses_as_metric
@@ -72,8 +72,7 @@ class Runtime:
         # First of all, and by this thread: what comes next may start threads that start it too,
         # and the signal handlers need its pipe.
         self._supervisor.start()
-        with otel_environment.without_garbage():
-            self.providers.install(built)
+        self.providers.install(built)
         report_losses_as_metric(self.meter, self.pipeline)
         self.pipeline.start()
         self._signals.install(

@@ -94,7 +94,7 @@ class OtlpSink(Sink):
 
         self._signal: Signal = signal
         self._protocol = protocol_of(signal)
-        self._endpoint = endpoint_of(signal)
+        self._endpoint = endpoint_of(signal, self._protocol)
         self._repair = repair
         self._attempt = Attempt(signal, self._report)
         self.exporter = build_exporter(signal, self._protocol, self._attempt)

@@ -8,6 +8,7 @@ from typing import Any, Final, Literal
 from urllib.parse import urlsplit
 
 from nemo.lens.configuration.foreign_variables import read_foreign_variable
+from nemo.lens.configuration.otlp_value_types import is_http_url
 
 Signal = Literal["traces", "metrics", "logs"]
 GRPC, HTTP_PROTOBUF, HTTP_JSON = "grpc", "http/protobuf", "http/json"
@@ -28,9 +29,13 @@ def read(signal: Signal, setting: str, *, of: str = COMMON_PREFIX) -> Any:
     return read_foreign_variable(common) if value is None else value
 
 
-def endpoint_of(signal: Signal) -> str:
-    """Give the endpoint that was set, "" when none was."""
-    return read(signal, "ENDPOINT") or ""
+def endpoint_of(signal: Signal, protocol: str = GRPC) -> str:
+    """Give the endpoint that was set and that a protocol can use, "" when none was."""
+    for variable in names(signal, "ENDPOINT"):
+        endpoint: str | None = read_foreign_variable(variable)
+        if endpoint and (protocol == GRPC or is_http_url(endpoint)):
+            return endpoint
+    return ""
 
 
 def protocol_of(signal: Signal) -> str:
@@ -49,7 +54,7 @@ def protocol_of(signal: Signal) -> str:
 
 def uses_tls(signal: Signal, protocol: str) -> bool:
     """Say whether the official exporter will speak TLS."""
-    scheme = urlsplit(endpoint_of(signal) or "http://localhost").scheme
+    scheme = urlsplit(endpoint_of(signal, protocol) or "http://localhost").scheme
     if protocol != GRPC or scheme == "https":
         return scheme == "https"
     insecure: str | None = read(signal, "INSECURE")

@@ -22,6 +22,7 @@ from nemo.lens.sdk.exporters.answers import (
     wait_of_header,
     wait_of_trailers,
 )
+from nemo.lens.sdk.noise import ReportedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,7 +48,7 @@ _RETRYABLE_GRPC = frozenset(
 _GRPC_SAYS_TOO_LARGE = "larger than max"
 
 
-class AttemptFailedError(Exception):
+class AttemptFailedError(ReportedError):
     """Ends an export in which the official exporter would try again by itself."""
 
 
