@@ -56,7 +56,7 @@ def partial_success_of_body(signal: Signal, body: bytes, content_type: str) -> P
 
 
 def _from_json(signal: Signal, body: bytes) -> PartialSuccess:
-    told = json.loads(body or b"{}").get("partialSuccess") or {}
+    told: dict[str, Any] = json.loads(body or b"{}").get("partialSuccess") or {}
     key = "rejected" + _REJECTED[signal][0].title().replace("_", "")
     return PartialSuccess(max(0, int(told.get(key) or 0)), str(told.get("errorMessage") or ""))
 

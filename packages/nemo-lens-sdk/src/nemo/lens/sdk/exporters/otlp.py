@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from inspect import signature
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from nemo.lens.sdk import _otel_private, otel_environment
@@ -59,6 +60,11 @@ _OFFICIAL: dict[Signal, _Official] = {
     ),
 }
 
+_RECONNECTION = tuple(
+    (f"grpc.{which}_reconnect_backoff_ms", pause_ms)
+    for which, pause_ms in (("initial", 1000), ("min", 10_000), ("max", 10_000))
+)
+
 
 def build_exporter(signal: Signal, protocol: str, attempt: Attempt) -> Any:
     """Build the official exporter of a signal, watched by `attempt`.
@@ -101,8 +107,6 @@ class OtlpSink(Sink):
 
     def send(self, batch: Sequence[Any]) -> Outcome:
         """Send a batch; a collector's answer decides what is to be done with it."""
-        if self._attempt.lost_connection:
-            self._reconnect()
         data: Any = batch[0] if self._signal == "metrics" else batch
         outcome = self._try(data)
         if not self._attempt.was_sent:
@@ -127,11 +131,6 @@ class OtlpSink(Sink):
             if not attempt.was_sent:
                 attempt.could_not_encode(error)
         return attempt.outcome
-
-    def _reconnect(self) -> None:
-        """Build the exporter anew: a gRPC channel waits ever longer, up to minutes, by itself."""
-        self.exporter.shutdown()
-        self.exporter = build_exporter(self._signal, self._protocol, self._attempt)
 
     def _report(self) -> None:
         what_happens = {
@@ -169,7 +168,18 @@ def _build_grpc(signal: Signal, _protocol: str, attempt: Attempt) -> Any:
             GRPC,
             compression=_grpc_compression(signal),
             credentials=credentials_for(signal, "grpc") if uses_tls(signal, GRPC) else None,
+            **_channel_options(exporter_class),
         )
+
+
+def _channel_options(exporter_class: Any) -> dict[str, Any]:
+    """Bound the pauses between attempts to connect, where the release has such options.
+
+    Left alone they grow to two minutes, for which a collector that is back goes on missing.
+    """
+    if "channel_options" not in signature(exporter_class).parameters:
+        return {}
+    return {"channel_options": _RECONNECTION}
 
 
 def _grpc_compression(signal: Signal) -> Any:

@@ -65,7 +65,6 @@ class Attempt:
         reason: What came back, for people.
         rejected: Items that the collector did not keep of a batch that it accepted.
         retry_after_s: Seconds that the collector asks to wait.
-        lost_connection: Whether the collector could not be reached.
     """
 
     def __init__(self, signal: Signal, on_problem: Callable[[], object] = lambda: None) -> None:
@@ -80,7 +79,6 @@ class Attempt:
         self.reason = "no answer"
         self.rejected = 0
         self.retry_after_s = 0.0
-        self.lost_connection = False
 
     def answered_http(self, response: requests.Response) -> None:
         """Note an HTTP answer.
@@ -111,7 +109,6 @@ class Attempt:
         """
         code, details = error.code().name, str(_details(error))
         self.retry_after_s = wait_of_trailers(error)
-        self.lost_connection = code == "UNAVAILABLE"
         outcome = Outcome.RETRY if code in _RETRYABLE_GRPC else Outcome.REFUSED
         too_large = code == "RESOURCE_EXHAUSTED" and _GRPC_SAYS_TOO_LARGE in details
         self._failed(Outcome.TOO_LARGE if too_large else outcome, f"{code}: {details}")
