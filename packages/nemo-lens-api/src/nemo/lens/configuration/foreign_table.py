@@ -200,6 +200,8 @@ FOREIGN_VARIABLES: Final[tuple[ForeignVariable, ...]] = (
     ForeignVariable("OTEL_PYTHON_ID_GENERATOR", _IDS, None, "traces", "0.3",
                     "Names what makes trace and span ids in place of NeMo Lens's own generator, "
                     "which is also `random`."),
+    ForeignVariable("OTEL_PYTHON_SDK_INTERNAL_METRICS_ENABLED", _SWITCH, None, "set-up", "0.3",
+                    "Has OpenTelemetry report metrics about itself.", parsed_by_otel=True),
     ForeignVariable("OTEL_EXPERIMENTAL_RESOURCE_DETECTORS", _DETECTORS, None, "resource", "0.3",
                     "Adds resource detectors of OpenTelemetry; unknown ones are left out.",
                     parsed_by_otel=True),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from nemo.lens.configuration.entry_points import EntryPoints
 from nemo.lens.configuration.foreign_table import FOREIGN_VARIABLES
 from nemo.lens.configuration.foreign_variables import bad_foreign_variables, warn_once
+from nemo.lens.configuration.otlp_value_types import Endpoint
 from nemo.lens.configuration.value_types import Words
 from nemo.lens.fork_safety import run_in_forked_child
 from nemo.lens.propagation import global_propagator
@@ -20,8 +21,14 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
 
 _PARSED_BY_OTEL = tuple(row for row in FOREIGN_VARIABLES if row.parsed_by_otel)
+_RESPELLED = (Words, EntryPoints, Endpoint)
 _LOOKED_AT_AGAIN = frozenset(
-    f"OTEL_PYTHON_{kind}_PROVIDER" for kind in ("TRACER", "METER", "LOGGER")
+    {
+        "OTEL_PYTHON_TRACER_PROVIDER",
+        "OTEL_PYTHON_METER_PROVIDER",
+        "OTEL_PYTHON_LOGGER_PROVIDER",
+        "OTEL_PYTHON_SDK_INTERNAL_METRICS_ENABLED",
+    }
 )
 _hiding = threading.RLock()
 
@@ -32,8 +39,8 @@ def without_garbage() -> Generator[None, None, None]:
 
     OpenTelemetry's own parsers raise on some of them, half-way through building a provider. The
     variables are put back afterwards: child processes inherit what the user set. Only those that
-    OpenTelemetry looks at again are unset for good when they are bad: until a provider is
-    installed, it would raise into whatever code asks for a tracer.
+    OpenTelemetry looks at again are unset for good when they are bad: it would raise, or warn,
+    whenever some code asks for a tracer.
     """
     with _hiding, with_variables(_usable_values()):
         # OpenTelemetry reads OTEL_PROPAGATORS once, when the module of the propagator is loaded.
@@ -42,7 +49,7 @@ def without_garbage() -> Generator[None, None, None]:
 
 
 def _usable_values() -> dict[str, str | None]:
-    """Take bad and blank values away, and spell words and names as OpenTelemetry does."""
+    """Take bad and blank values away, and spell the others as OpenTelemetry does."""
     problems = bad_foreign_variables()
     changes: dict[str, str | None] = {}
     for row in _PARSED_BY_OTEL:
@@ -56,7 +63,7 @@ def _usable_values() -> dict[str, str | None]:
             if row.name in _LOOKED_AT_AGAIN:
                 del os.environ[row.name]
             changes[row.name] = None
-        elif row.name in problems or isinstance(row.type, (Words, EntryPoints)):
+        elif row.name in problems or isinstance(row.type, _RESPELLED):
             changes[row.name] = row.type.parse(text)
     return changes
 

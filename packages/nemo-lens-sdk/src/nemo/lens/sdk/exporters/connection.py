@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from nemo.lens.configuration.entry_points import EntryPoints
 from nemo.lens.configuration.foreign_variables import read_foreign_variable, warn_once
 from nemo.lens.configuration.otlp_value_types import headers_for_grpc, is_http_url
+from nemo.lens.configuration.problems import shown
 from nemo.lens.sdk.exporters.otlp_variables import GRPC, names
 from nemo.lens.sdk.exporters.tls_files import unusable_files
 
@@ -88,7 +89,7 @@ def credentials_for(signal: Signal, transport: str) -> Any:
 
 
 def _refuse(variable: str, value: str, reason: str) -> None:
-    warn_once(variable, f"Invalid value for {variable}: {value!r}. {reason}")
+    warn_once(variable, f"Invalid value for {variable}: {shown(value)}. {reason}")
 
 
 def _endpoints_without_http(signal: Signal) -> dict[str, None]:

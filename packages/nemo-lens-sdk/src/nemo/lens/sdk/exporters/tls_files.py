@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nemo.lens.configuration.foreign_variables import warn_once
+from nemo.lens.configuration.problems import shown
 from nemo.lens.sdk.exporters.otlp_variables import GRPC, names, uses_tls
 
 if TYPE_CHECKING:
@@ -59,16 +60,18 @@ def unusable_files(signal: Signal, protocol: str) -> dict[str, None]:
 
 
 def _refuse(variable: str, path: str, problem: str) -> None:
-    warn_once(variable, f"Invalid file for {variable}: {path!r}. {problem}")
+    warn_once(variable, f"Invalid file for {variable}: {shown(path)}. {problem}")
 
 
 def _problem_of_file(path: str, setting: str, protocol: str) -> str:
+    file = Path(path)
     may_be_folder = setting == _AUTHORITY and protocol != GRPC
-    if may_be_folder and Path(path).is_dir():
+    if file.is_fifo() or (may_be_folder and file.is_dir()):
+        # What a shell hands over as `<(command)` can be read once.
         return ""
     try:
-        with Path(path).open("rb") as file:
-            file.read(1)
+        with file.open("rb") as content:
+            content.read(1)
         if setting == _AUTHORITY:
             ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(path)
     except (OSError, ValueError) as error:
