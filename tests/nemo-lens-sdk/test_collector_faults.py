@@ -159,6 +159,24 @@ def test_a_collector_that_is_busy_gets_everything_later(
     assert sum("export of" in text for text in warnings_told()) <= len(SIGNALS)
 
 
+@pytest.mark.parametrize(
+    ("codes", "arrives"), [("internal", True), ("unavailable,aborted", False), (" ", False)]
+)
+def test_the_answers_over_grpc_that_are_tried_again_can_be_chosen(
+    receiver, start, clean_environment, monkeypatch, codes, *, arrives
+):
+    """By OpenTelemetry's variable, in place of those of the OTLP specification."""
+    monkeypatch.setattr(backoff, "FIRST_S", 0.05)
+    running = start("grpc", faults=receiver.Faults(statuses=["INTERNAL"] * len(SIGNALS)))
+    clean_environment(
+        **running.environment(), OTEL_PYTHON_EXPORTER_OTLP_GRPC_RETRYABLE_ERROR_CODES=codes
+    )
+    handle = _set_up()
+    _record(handle)
+    assert handle.shutdown(10_000) is arrives
+    assert bool(running.spans()) is arrives
+
+
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("signal", SIGNALS)
 def test_a_collector_is_left_alone_for_as_long_as_it_asks(

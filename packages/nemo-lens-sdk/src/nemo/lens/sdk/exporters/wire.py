@@ -14,6 +14,7 @@ import gzip
 import zlib
 from typing import TYPE_CHECKING, Any
 
+from nemo.lens.configuration.foreign_variables import read_foreign_variable
 from nemo.lens.sdk.export_queue import Outcome
 from nemo.lens.sdk.exporters.answers import (
     PartialSuccess,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 _SUCCESSES = range(200, 300)
 _TOO_LARGE = 413
 _RETRYABLE_HTTP = frozenset({408, 429, 502, 503, 504})
+_RETRYABLE_GRPC_VARIABLE = "OTEL_PYTHON_EXPORTER_OTLP_GRPC_RETRYABLE_ERROR_CODES"
 _RETRYABLE_GRPC = frozenset(
     {
         "CANCELLED",
@@ -70,6 +72,7 @@ class Attempt:
     def __init__(self, signal: Signal, on_problem: Callable[[], object] = lambda: None) -> None:
         self._signal: Signal = signal
         self._on_problem = on_problem
+        self._retryable_over_grpc = _retryable_over_grpc()
         self.begin()
 
     def begin(self) -> None:
@@ -109,7 +112,7 @@ class Attempt:
         """
         code, details = error.code().name, str(_details(error))
         self.retry_after_s = wait_of_trailers(error)
-        outcome = Outcome.RETRY if code in _RETRYABLE_GRPC else Outcome.REFUSED
+        outcome = Outcome.RETRY if code in self._retryable_over_grpc else Outcome.REFUSED
         too_large = code == "RESOURCE_EXHAUSTED" and _GRPC_SAYS_TOO_LARGE in details
         self._failed(Outcome.TOO_LARGE if too_large else outcome, f"{code}: {details}")
 
@@ -205,6 +208,11 @@ class WatchedStub:
             raise
         self._attempt.answered_grpc(response)
         return response
+
+
+def _retryable_over_grpc() -> frozenset[str]:
+    listed: str | None = read_foreign_variable(_RETRYABLE_GRPC_VARIABLE)
+    return _RETRYABLE_GRPC if listed is None else frozenset(listed.upper().split(","))
 
 
 def _details(error: Any) -> object:
