@@ -6,7 +6,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from nemo.lens.cli.commands import demo, ranks, report
+from nemo.lens.cli.commands import (
+    completion,
+    demo,
+    emit_spans,
+    ranks,
+    report,
+    runs,
+    schema,
+    slurm_attributes,
+    vendor_fallbacks,
+)
 
 if TYPE_CHECKING:
     import argparse
@@ -46,4 +56,14 @@ class Command(Protocol):
         ...
 
 
-COMMANDS: tuple[Command, ...] = (demo, report, ranks)
+COMMANDS: tuple[Command, ...] = (
+    demo,
+    runs,
+    report,
+    ranks,
+    schema,
+    emit_spans,
+    slurm_attributes,
+    vendor_fallbacks,
+    completion,
+)
