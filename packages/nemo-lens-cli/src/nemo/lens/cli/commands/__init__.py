@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from nemo.lens.cli.commands import (
     completion,
     demo,
+    doctor,
     emit_spans,
     ranks,
     report,
@@ -61,6 +62,7 @@ COMMANDS: tuple[Command, ...] = (
     runs,
     report,
     ranks,
+    doctor,
     schema,
     emit_spans,
     slurm_attributes,

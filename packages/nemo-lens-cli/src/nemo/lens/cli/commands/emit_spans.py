@@ -4,14 +4,15 @@
 
 from __future__ import annotations
 
-import argparse
-import math
 from typing import TYPE_CHECKING, Final
 
 from nemo.lens.cli import exits
+from nemo.lens.cli.argument_types import positive_seconds
 from nemo.lens.cli.screen import say
 
 if TYPE_CHECKING:
+    import argparse
+
     from nemo.lens.cli.emission.span_arguments import GivenSpan
     from nemo.lens.cli.screen import Screen
 
@@ -54,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--timeout",
-        type=_positive_seconds,
+        type=positive_seconds,
         default=_TIMEOUT_S,
         metavar="SECONDS",
         help=f"longest time that the export may take (default: {_TIMEOUT_S:g})",
@@ -101,13 +102,3 @@ def _problem(delivered: int, wanted: int, *, in_time: bool) -> str:
 def _line(span: GivenSpan) -> str:
     parent = f"  -> {span.parent}" if span.parent else ""
     return f"  {span.name:<34} {span.duration_s:8.3f} s{parent}"
-
-
-def _positive_seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = math.nan
-    if not 0 < seconds < math.inf:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds above 0")
-    return seconds
