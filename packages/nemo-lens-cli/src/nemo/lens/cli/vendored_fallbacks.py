@@ -11,7 +11,10 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from importlib import resources
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _STANDARD: Final = ("__future__", "collections.abc", "contextlib", "typing")
 _INTRODUCTION: Final = '''\
@@ -29,7 +32,7 @@ def source() -> str:
     text = resources.files("nemo.lens").joinpath("fallbacks.py").read_text(encoding="utf-8")
     module = ast.parse(text)
     defined = {getattr(statement, "name", "") for statement in module.body}
-    replacements = {module.body[0]: _INTRODUCTION.splitlines()}
+    replacements: dict[ast.stmt, Sequence[str]] = {module.body[0]: _INTRODUCTION.splitlines()}
     for node in ast.walk(module):
         if isinstance(node, ast.ImportFrom) and node.module not in _STANDARD:
             replacements[node] = _aliases(node, defined)

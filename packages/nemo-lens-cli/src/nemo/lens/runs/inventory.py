@@ -98,7 +98,7 @@ def take_inventory(path: str | Path) -> Inventory:
     """
     problems = Problems()
     runs = [_entry(location, problems) for location in find_runs(path)]
-    runs.sort(key=lambda run: (run.started_unix_nano or run.written_unix_nano or 0), reverse=True)
+    runs.sort(key=lambda run: run.started_unix_nano or run.written_unix_nano or 0, reverse=True)
     return Inventory(str(path), tuple(runs), problems.lines())
 
 

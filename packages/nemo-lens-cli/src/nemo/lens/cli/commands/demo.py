@@ -21,8 +21,6 @@ from nemo.lens.cli.screen import say
 from nemo.lens.runs.quantities import duration, plural
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from nemo.lens.cli.demo.launcher import Outcome
     from nemo.lens.cli.demo.messages import TrainingPlan
     from nemo.lens.cli.screen import Screen
@@ -56,7 +54,11 @@ _DEFAULT_DIRECTORY = "nemo-lens-runs"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument(
-        "--ranks", type=whole_number(1, MOST_RANKS), default=4, metavar="N", help="processes (default: 4)"
+        "--ranks",
+        type=whole_number(1, MOST_RANKS),
+        default=4,
+        metavar="N",
+        help="processes (default: 4)",
     )
     parser.add_argument(
         "--steps",

@@ -27,7 +27,8 @@ examples:
   nemo-lens runs --json | jq -r '.runs[0].path'     the newest
 
 exit status:
-  0 the runs were listed, 1 there is none or nothing could be read, 2 wrong usage
+  0 the runs were listed, 1 there is none, or nothing could be read,
+  2 wrong usage
 """
 
 _DEFAULT_DIRECTORY: Final = "nemo-lens-runs"

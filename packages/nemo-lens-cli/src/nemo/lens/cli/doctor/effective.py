@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from nemo.lens.configuration.settings import Setting
 
 DEFAULT: Final = "default"
-_SECRET: Final = "HEADERS"
+_FOR_EXPORTERS: Final = "OTEL_EXPORTER_OTLP_"
+_MAY_HOLD_SECRETS: Final = "HEADERS"
 
 
 class Value(NamedTuple):
@@ -36,7 +37,7 @@ class Value(NamedTuple):
 
 
 def effective_values(situation: Situation) -> tuple[Value, ...]:
-    """Every setting of ours, then each variable of others that is set and that we read."""
+    """Every setting of ours, then each variable of others that is set and counts."""
     config = situation.config
     origins = config.provenance()
     settings = [
@@ -49,11 +50,18 @@ def effective_values(situation: Situation) -> tuple[Value, ...]:
         for setting in SETTINGS
     ]
     foreign = [
-        Value(row.name, _shown(row.name, text), f"environment:{row.name}", row.name)
-        for row in FOREIGN_VARIABLES
-        if (text := situation.environ.get(row.name, "").strip())
+        Value(name, _shown(name, text), f"environment:{name}", name)
+        for name in _variables_of_others(situation)
+        if (text := situation.environ.get(name, "").strip())
     ]
     return (*settings, *foreign)
+
+
+def _variables_of_others(situation: Situation) -> dict[str, None]:
+    """What we read, then what only the exporters of OpenTelemetry do, such as headers."""
+    read = (row.name for row in FOREIGN_VARIABLES)
+    for_exporters = (name for name in sorted(situation.environ) if name.startswith(_FOR_EXPORTERS))
+    return dict.fromkeys((*read, *for_exporters))
 
 
 def _text(setting: Setting, value: Any) -> str:
@@ -62,4 +70,4 @@ def _text(setting: Setting, value: Any) -> str:
 
 
 def _shown(name: str, text: str) -> str:
-    return REDACTED if _SECRET in name else without_url_credentials(text)
+    return REDACTED if _MAY_HOLD_SECRETS in name else without_url_credentials(text)

@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import urlsplit
-from urllib.request import getproxies_environment, proxy_bypass_environment
+from urllib.request import getproxies, proxy_bypass
 
 from nemo.lens.cli.doctor.wire import Address, Speech
 from nemo.lens.configuration.foreign_variables import read_foreign_variable
@@ -52,9 +52,9 @@ class Endpoint(NamedTuple):
     @property
     def proxy(self) -> str:
         """The proxy on the way there, "" for none."""
-        if self.address is None or proxy_bypass_environment(self.address.host):
+        if self.address is None or proxy_bypass(self.address.host):
             return ""
-        return getproxies_environment().get("https" if self.tls else "http", "")
+        return getproxies().get("https" if self.tls else "http", "")
 
     @property
     def named(self) -> str:

@@ -18,10 +18,10 @@ _LONGEST_S: Final = 60.0
 _PROBE: Final = """
 import json, os, sys
 from importlib import metadata
-answer = {"error": "", "nemo": [], "lens": ""}
+answer = {"error": "", "nemo": "", "lens": ""}
 try:
     import nemo
-    answer["nemo"] = [getattr(nemo, "__file__", None) or "", *map(str, nemo.__path__)]
+    answer["nemo"] = getattr(nemo, "__file__", None) or ""
     import nemo.lens
     answer["lens"] = nemo.lens.__file__ or ""
 except BaseException as error:
@@ -102,10 +102,9 @@ def _last_line(text: str) -> str:
 
 
 def _read(answer: dict[str, Any]) -> Interpreter:
-    nemo_file, *_ = [*answer["nemo"], ""]
     return Interpreter(
         import_error=answer["error"],
-        nemo_file=nemo_file,
+        nemo_file=answer["nemo"],
         lens_file=answer["lens"],
         fronts=tuple(answer["fronts"]),
         distributions=tuple(

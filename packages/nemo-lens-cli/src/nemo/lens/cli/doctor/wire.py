@@ -17,7 +17,9 @@ from typing import Final, NamedTuple
 
 _SETTINGS: Final = bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])  # an empty frame of type 4 on stream 0
 _PREFACE: Final = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + _SETTINGS
-_REQUEST: Final = b"GET / HTTP/1.1\r\nHost: %s\r\nUser-Agent: nemo-lens\r\nConnection: close\r\n\r\n"
+_REQUEST: Final = (
+    b"GET / HTTP/1.1\r\nHost: %s\r\nUser-Agent: nemo-lens\r\nConnection: close\r\n\r\n"
+)
 _HEADER_BYTES: Final = 9
 _TYPE_BYTE: Final = 3
 _LONGEST_ANSWER_S: Final = 2.0

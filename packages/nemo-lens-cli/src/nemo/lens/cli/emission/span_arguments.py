@@ -51,13 +51,9 @@ class Reading(NamedTuple):
 
 def read(texts: Sequence[str]) -> Reading:
     """Read and check all spans of a command line."""
-    spans: list[GivenSpan] = []
-    problems: list[str] = []
-    for text in texts:
-        try:
-            spans.append(_parse(text))
-        except ValueError as error:
-            problems.append(f"error: skipping {text!r}: {error}")
+    parsed = [_parse_or_explain(text) for text in texts]
+    spans = [each for each in parsed if isinstance(each, GivenSpan)]
+    problems = [each for each in parsed if isinstance(each, str)]
     problems += _contradictions(spans)
     if problems:
         return Reading([], problems)
@@ -66,6 +62,13 @@ def read(texts: Sequence[str]) -> Reading:
         circle = " -> ".join([*cycle, cycle[0]])
         return Reading([], [f"error: invalid span graph: parent cycle {circle}"])
     return Reading(ordered, [])
+
+
+def _parse_or_explain(text: str) -> GivenSpan | str:
+    try:
+        return _parse(text)
+    except ValueError as error:
+        return f"error: skipping {text!r}: {error}"
 
 
 def _parse(text: str) -> GivenSpan:

@@ -52,18 +52,22 @@ def load_libraries(modules: Iterable[str]) -> None:
         ImportError: A module cannot be imported, for whatever reason; the text names it.
     """
     for module in modules:
-        try:
-            import_module(module)
-        except Exception as error:  # a foreign module may do anything
-            raise ImportError(
-                f"cannot import {module!r} ({type(error).__name__}: {error}); "
-                "name a module that python can import here"
-            ) from error
+        _load(module)
     for vocabulary in _subclasses(SpanGroup):
         register_vocabulary(vocabulary)
 
 
-def _subclasses(cls: type) -> Iterator[type]:
+def _load(module: str) -> None:
+    try:
+        import_module(module)
+    except Exception as error:  # a foreign module may do anything
+        raise ImportError(
+            f"cannot import {module!r} ({type(error).__name__}: {error}); "
+            "name a module that python can import here"
+        ) from error
+
+
+def _subclasses(cls: type[SpanGroup]) -> Iterator[type[SpanGroup]]:
     for each in cls.__subclasses__():
         yield each
         yield from _subclasses(each)

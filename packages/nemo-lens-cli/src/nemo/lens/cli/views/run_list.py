@@ -80,5 +80,5 @@ def _ranks(run: RunEntry) -> str:
 
 def _state(run: RunEntry) -> str:
     if run.state == NO_END:
-        return f"no end ({run.ended:,} of {run.processes:,} processes ended)"
+        return f"no end ({run.ended:,} of {run.processes:,} ended)"
     return run.state

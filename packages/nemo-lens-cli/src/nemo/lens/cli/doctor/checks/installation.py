@@ -50,9 +50,7 @@ def namespace(situation: Situation) -> Iterator[Finding]:
             "Install it into the environment of the job: pip install nemo-lens-sdk",
         )
     else:
-        yield Finding(
-            "namespace", Verdict.FINE, f"nemo.lens is imported from {found.lens_file}"
-        )
+        yield Finding("namespace", Verdict.FINE, f"nemo.lens is imported from {found.lens_file}")
 
 
 def copies(situation: Situation) -> Iterator[Finding]:

@@ -41,9 +41,7 @@ def otlp(situation: Situation) -> Iterator[Finding]:
     if not endpoints:
         return
     if situation.question.offline:
-        yield Finding(
-            "endpoint", Verdict.NOTE, "No endpoint was tried, because of --offline"
-        )
+        yield Finding("endpoint", Verdict.NOTE, "No endpoint was tried, because of --offline")
         return
     places = by_place(endpoints)
     findings = [_listen(place, situation.question.timeout_s) for place in places]
