@@ -7,10 +7,12 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import sys
 from typing import TYPE_CHECKING, Final
 
 from nemo.lens.cli import exits
 from nemo.lens.cli.argument_types import positive_seconds, whole_number
+from nemo.lens.cli.waiting import waiting
 from nemo.lens.configuration.settings import DEFAULT_PREFIX
 
 if TYPE_CHECKING:
@@ -96,7 +98,8 @@ def run(arguments: argparse.Namespace, screen: Screen) -> int:
         timeout_s=arguments.timeout,
         offline=arguments.offline,
     )
-    diagnosis = examine(question, os.environ)
+    with waiting(sys.stderr, "examining") as tell:
+        diagnosis = examine(question, os.environ, lambda check: tell(f"examining: {check}"))
     if arguments.json:
         screen.json(diagnosis.to_json())
     else:

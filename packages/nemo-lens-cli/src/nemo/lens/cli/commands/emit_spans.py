@@ -4,11 +4,14 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Final
 
 from nemo.lens.cli import exits
 from nemo.lens.cli.argument_types import positive_seconds
 from nemo.lens.cli.screen import say
+from nemo.lens.cli.waiting import waiting
+from nemo.lens.runs.quantities import plural
 
 if TYPE_CHECKING:
     import argparse
@@ -73,12 +76,13 @@ def run(arguments: argparse.Namespace, screen: Screen) -> int:
         return exits.PROBLEM
     from nemo.lens.cli.emission.emitter import emit
 
+    wanted = len(reading.spans)
     try:
-        delivery = emit(arguments.service, reading.spans, arguments.timeout)
+        with waiting(sys.stderr, f"exporting {plural(wanted, 'span')}"):
+            delivery = emit(arguments.service, reading.spans, arguments.timeout)
     except (ImportError, ValueError) as error:
         say(f"error: {error}")
         return _NOT_DELIVERED
-    wanted = len(reading.spans)
     problem = _problem(delivery.delivered, wanted, in_time=delivery.in_time)
     if arguments.json:
         verdict = problem or f"{wanted:,} of {wanted:,} spans were delivered"

@@ -70,6 +70,7 @@ def _test_configuration(
         metrics_enabled=goes_there["metrics"],
         logs_enabled=goes_there["logs"],
         sampler_enabled=False,
+        blackbox=False,
     )
 
 

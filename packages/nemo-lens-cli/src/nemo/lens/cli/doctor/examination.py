@@ -108,17 +108,23 @@ class Diagnosis:
         }
 
 
-def examine(question: Question, environ: Mapping[str, str]) -> Diagnosis:
+def examine(
+    question: Question, environ: Mapping[str, str], listener: Callable[[str], object]
+) -> Diagnosis:
     """Look at everything; a check that fails itself is a finding too.
 
     Args:
         question: What the user asks.
         environ: The variables of this process. What OpenTelemetry and the detection of the job
             read, they read from the process itself.
+        listener: Called with what is looked at next.
     """
+    findings: list[Finding] = []
     with captured_warnings():
         situation = look_around(question, environ, ask_interpreter())
-        findings = [finding for check in CHECKS for finding in _answer(check, situation)]
+        for check in CHECKS:
+            listener(_name(check))
+            findings += _answer(check, situation)
         values = effective_values(situation)
     severity = list(Verdict)
     findings.sort(key=lambda finding: severity.index(finding.verdict))
@@ -134,13 +140,17 @@ def examine(question: Question, environ: Mapping[str, str]) -> Diagnosis:
     )
 
 
+def _name(check: Check) -> str:
+    return check.__name__.replace("_", " ")
+
+
 def _answer(check: Check, situation: Situation) -> Iterator[Finding]:
     try:
         yield from check(situation)
     except Exception as error:  # one check that fails must not hide the answers of the others
         yield Finding(
-            check.__name__,
+            _name(check),
             Verdict.WARNING,
-            f"The check {check.__name__} failed: {type(error).__name__}: {error}",
+            f"The check {_name(check)} failed: {type(error).__name__}: {error}",
             "Please report it: https://github.com/NVIDIA-NeMo/Lens/issues",
         )

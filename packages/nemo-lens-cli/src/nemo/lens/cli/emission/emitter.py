@@ -9,7 +9,7 @@ import time
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from nemo.lens import semconv
-from nemo.lens.config import NemoLensConfig
+from nemo.lens.config import NemoLensConfig, ensure_run_id
 from nemo.lens.configuration.foreign_variables import read_foreign_variable
 from nemo.lens.span_utilities import emit_span
 
@@ -51,6 +51,7 @@ def emit(service: str, spans: Sequence[GivenSpan], timeout_s: float) -> Delivery
     from nemo.lens.sdk.runtime import start
 
     config = _configuration()
+    ensure_run_id(config)
     deadline = time.monotonic() + timeout_s
     runtime = start(
         config,

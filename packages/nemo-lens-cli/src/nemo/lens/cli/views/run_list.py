@@ -31,7 +31,7 @@ def render(inventory: Inventory, page: Page, *, most: int | None) -> Page:
             Column("started", "right"),
             Column("ranks", "right"),
             Column("size", "right"),
-            Column("last write", optional=True),
+            Column("last write", "right", optional=True),
             Column("state"),
         ]
         now = time.time_ns()
@@ -67,7 +67,10 @@ def _moment(unix_nano: int | None) -> str:
 
 
 def _ago(unix_nano: int | None, now: int) -> str:
-    return "unknown" if unix_nano is None else f"{duration(max(0, now - unix_nano) / 1e9)} ago"
+    if unix_nano is None:
+        return "unknown"
+    largest_unit = duration(max(0, now - unix_nano) / 1e9).split()[:2]
+    return f"{' '.join(largest_unit)} ago"
 
 
 def _ranks(run: RunEntry) -> str:

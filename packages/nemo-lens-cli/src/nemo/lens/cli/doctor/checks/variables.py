@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from nemo.lens.cli.doctor.findings import Finding, Verdict
 from nemo.lens.configuration.foreign_variables import bad_foreign_variables
-from nemo.lens.configuration.settings import KNOWN_PREFIXES
+from nemo.lens.configuration.settings import DEFAULT_PREFIX, KNOWN_PREFIXES, SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,12 +51,14 @@ def other_prefixes(situation: Situation) -> Iterator[Finding]:
     """Are there variables of another library, which were not looked at?"""
     question = situation.question
     asked = {question.prefix, question.fallback_prefix}
+    # Those that are read under any prefix say nothing about a library.
+    names = set(situation.environ) - {setting.bare for setting in SETTINGS}
     for prefix in KNOWN_PREFIXES:
-        if prefix not in asked and any(name.startswith(f"{prefix}_") for name in situation.environ):
+        if prefix not in asked and any(name.startswith(f"{prefix}_") for name in names):
+            fallback = "" if prefix == DEFAULT_PREFIX else f" --fallback-prefix {DEFAULT_PREFIX}"
             yield Finding(
                 "names",
                 Verdict.NOTE,
                 f"Variables under {prefix}_ are set and were not looked at",
-                f"For the library that reads them: nemo-lens doctor --prefix {prefix} "
-                "--fallback-prefix NEMO_LENS",
+                f"For the library that reads them: nemo-lens doctor --prefix {prefix}{fallback}",
             )
