@@ -446,7 +446,8 @@ def test_the_page_begins_with_what_matters(run_command):
     assert lines[2].startswith("loses data  Telemetry is off, although NEMO_LENS_EXPORTER is set")
     assert "export NEMO_LENS_ENABLED=1" in done.stdout
     assert "NEMO_LENS_QUEUE_SIZE" not in done.stdout
-    assert max(map(len, lines)) <= 80
+    # Only a path that is longer than the line stands out.
+    assert all(len(line) <= 80 or len(line.split()) == 1 for line in lines)
 
 
 def test_every_default_is_shown_on_request(run_command):

@@ -56,7 +56,7 @@ def test_runs_are_listed_with_how_they_ended(call, two_runs):
         for name in ("killed", "done")
     )
     assert out.index(killed) < out.index(done)
-    assert killed.endswith("no end (0 of 1 ended)")
+    assert killed.endswith(" ago  no end")
     assert done.startswith("done ")
     assert done.endswith(" ended")
     assert max(map(len, out.splitlines())) <= 80

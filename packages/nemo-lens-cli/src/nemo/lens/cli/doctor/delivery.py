@@ -14,7 +14,6 @@ from nemo.lens import semconv
 from nemo.lens.cli.doctor.captured_logs import captured_warnings
 from nemo.lens.cli.doctor.findings import Finding, Verdict
 from nemo.lens.configuration.foreign_variables import read_foreign_variable
-from nemo.lens.sdk.exporters.selection import SIGNALS, exporters_by_signal
 from nemo.lens.span_utilities import emit_span
 
 if TYPE_CHECKING:
@@ -59,16 +58,15 @@ def _test_configuration(
     situation: Situation, exporter: str, directory: str | None
 ) -> NemoLensConfig:
     config = situation.switched_on()
-    routes = exporters_by_signal(config)
-    goes_there = {signal: exporter in routes.get(signal, ()) for signal in SIGNALS}
+    signals = situation.signals_to(exporter)
     return dataclasses.replace(
         config,
         exporter=exporter,
         directory=directory or config.directory,
         run_id=f"nemo-lens-doctor-{os.getpid()}",
-        traces_enabled=goes_there["traces"],
-        metrics_enabled=goes_there["metrics"],
-        logs_enabled=goes_there["logs"],
+        traces_enabled="traces" in signals,
+        metrics_enabled="metrics" in signals,
+        logs_enabled="logs" in signals,
         sampler_enabled=False,
         blackbox=False,
     )

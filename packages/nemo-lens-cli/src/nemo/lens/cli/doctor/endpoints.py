@@ -17,8 +17,10 @@ from nemo.lens.spans.url_credentials import without_url_credentials
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from nemo.lens.cli.doctor.situation import Situation
     from nemo.lens.sdk.exporters.otlp import Signal
 
+_SIGNALS: Final[tuple[Signal, ...]] = ("traces", "metrics", "logs")
 GRPC_PORT: Final = 4317
 HTTP_PORT: Final = 4318
 _PREFIX: Final = "OTEL_EXPORTER_OTLP"
@@ -60,6 +62,12 @@ class Endpoint(NamedTuple):
     def named(self) -> str:
         """Where it is and who says so."""
         return f"{self.url} ({self.variable or 'the default: no variable names an endpoint'})"
+
+
+def endpoints_of(situation: Situation) -> list[Endpoint]:
+    """Where the signals that go out over OTLP are sent."""
+    signals = situation.signals_to("otlp")
+    return [endpoint_of(signal) for signal in _SIGNALS if signal in signals]
 
 
 def endpoint_of(signal: Signal) -> Endpoint:

@@ -13,6 +13,7 @@ from nemo.lens.configuration.environment import FROM_DEFAULT, read_setting
 from nemo.lens.configuration.settings import SETTINGS
 from nemo.lens.configuration.unknown_variables import unknown_variables
 from nemo.lens.resources.identity import detect_identity
+from nemo.lens.sdk.exporters.selection import exporters_by_signal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -97,6 +98,11 @@ class Situation:
     def switched_on(self) -> NemoLensConfig:
         """The configuration as it would be with telemetry on."""
         return dataclasses.replace(self.config, enabled=True)
+
+    def signals_to(self, exporter: str) -> list[str]:
+        """The signals that go to an exporter once telemetry is on."""
+        routes = exporters_by_signal(self.switched_on())
+        return [signal for signal, names in routes.items() if exporter in names]
 
 
 def look_around(

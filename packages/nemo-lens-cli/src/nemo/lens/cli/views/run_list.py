@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from nemo.lens.cli.page import Page
     from nemo.lens.runs.inventory import Inventory, RunEntry
 
+_NO_END_NOTE = (
+    "No end: a process runs still or was killed. The files cannot tell; the last write hints at it."
+)
 _STYLES = {ENDED: "green", NO_END: "yellow"}
 
 
@@ -41,7 +44,7 @@ def render(inventory: Inventory, page: Page, *, most: int | None) -> Page:
         page.paragraph(f"and {hidden:,} older ones (all: nemo-lens runs DIR --all)", "dim")
     if any(run.state == NO_END for run in shown):
         page.blank()
-        page.paragraph("No end: a process runs still or was killed; the files cannot tell.", "dim")
+        page.paragraph(_NO_END_NOTE, "dim")
     rank_table.problems(page, inventory.problems)
     return page
 
@@ -53,7 +56,7 @@ def _row(run: RunEntry, now: int) -> list[Cell]:
         Cell(_ranks(run)),
         Cell(byte_size(run.bytes)),
         Cell(_ago(run.written_unix_nano, now)),
-        Cell(_state(run), _STYLES.get(run.state, "dim")),
+        Cell(run.state, _STYLES.get(run.state, "dim")),
     ]
 
 
@@ -61,7 +64,7 @@ def _moment(unix_nano: int | None) -> str:
     if unix_nano is None:
         return "unknown"
     try:
-        return datetime.fromtimestamp(unix_nano / 1e9).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+        return datetime.fromtimestamp(unix_nano / 1e9).astimezone().strftime("%Y-%m-%d %H:%M")
     except (ValueError, OverflowError, OSError):  # a manifest may say anything
         return "unknown"
 
@@ -79,9 +82,3 @@ def _ranks(run: RunEntry) -> str:
     if run.world_size is None or run.world_size == run.ranks:
         return f"{run.ranks:,}"
     return f"{run.ranks:,} of {run.world_size:,}"
-
-
-def _state(run: RunEntry) -> str:
-    if run.state == NO_END:
-        return f"no end ({run.ended:,} of {run.processes:,} ended)"
-    return run.state

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final
 
 from packaging.version import InvalidVersion, Version
 
+from nemo.lens.cli.doctor.endpoints import endpoints_of
 from nemo.lens.cli.doctor.findings import Finding, Verdict
-from nemo.lens.sdk.exporters.otlp import GRPC, protocol_of
-from nemo.lens.sdk.exporters.selection import exporters_by_signal
+from nemo.lens.sdk.exporters.otlp import GRPC
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,12 +26,7 @@ def forks(situation: Situation) -> Iterator[Finding]:
     """Can forked workers export, such as those of a DataLoader?"""
     if not situation.is_meant_to_record:
         return
-    routes = exporters_by_signal(situation.switched_on())
-    over_grpc = [
-        signal
-        for signal in ("traces", "metrics", "logs")
-        if "otlp" in routes.get(signal, ()) and protocol_of(signal) == GRPC
-    ]
+    over_grpc = [each.signal for each in endpoints_of(situation) if each.protocol == GRPC]
     if over_grpc and situation.environ.get(_FORK_SUPPORT, "").strip().lower() in _FALSE:
         yield Finding(
             "forks",

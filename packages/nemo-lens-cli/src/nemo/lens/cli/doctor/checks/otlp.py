@@ -13,22 +13,19 @@ from nemo.lens.cli.doctor.endpoints import (
     HTTP_PORT,
     Endpoint,
     by_place,
-    endpoint_of,
+    endpoints_of,
 )
 from nemo.lens.cli.doctor.findings import Finding, Verdict
 from nemo.lens.cli.doctor.wire import Address, Speech, what_speaks
 from nemo.lens.sdk.exporters.otlp import GRPC, HTTP_PROTOBUF
-from nemo.lens.sdk.exporters.selection import exporters_by_signal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from nemo.lens.cli.doctor.situation import Situation
-    from nemo.lens.sdk.exporters.otlp import Signal
 
 _PROTOCOL: Final = "OTEL_EXPORTER_OTLP_PROTOCOL"
 _PROTOCOL_OF: Final = {Speech.GRPC: GRPC, Speech.HTTP: HTTP_PROTOBUF}
-_SIGNALS: Final[tuple[Signal, ...]] = ("traces", "metrics", "logs")
 _NEIGHBOUR_S: Final = 1.0
 
 
@@ -36,8 +33,7 @@ def otlp(situation: Situation) -> Iterator[Finding]:
     """Do the endpoints answer as they should, and does a test item of each signal arrive?"""
     if not situation.is_meant_to_record:
         return
-    routes = exporters_by_signal(situation.switched_on())
-    endpoints = [endpoint_of(each) for each in _SIGNALS if "otlp" in routes.get(each, ())]
+    endpoints = endpoints_of(situation)
     if not endpoints:
         return
     if situation.question.offline:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import tempfile
 from pathlib import Path
@@ -12,7 +13,6 @@ from typing import TYPE_CHECKING, Final
 from nemo.lens.cli.doctor.delivery import deliver
 from nemo.lens.cli.doctor.findings import Finding, Verdict
 from nemo.lens.runs.quantities import byte_size
-from nemo.lens.sdk.exporters.selection import exporters_by_signal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,14 +24,10 @@ _LITTLE_SPACE_BYTES: Final = 256 * 1024 * 1024
 
 def run_files(situation: Situation) -> Iterator[Finding]:
     """Can a run be recorded? A test run is, and deleted."""
-    if not situation.is_meant_to_record:
+    if not situation.is_meant_to_record or not situation.signals_to("file"):
         return
-    config = situation.switched_on()
-    if all("file" not in names for names in exporters_by_signal(config).values()):
-        return
-    directory = Path(config.directory)
-    existing = next(each for each in (directory.absolute(), *directory.absolute().parents)
-                    if each.exists())  # fmt: skip
+    directory = Path(situation.config.directory)
+    existing = _nearest_existing(directory)
     try:
         with tempfile.TemporaryDirectory(prefix=".nemo-lens-doctor-", dir=existing) as scratch:
             free = shutil.disk_usage(scratch).free
@@ -47,6 +43,14 @@ def run_files(situation: Situation) -> Iterator[Finding]:
             "Make space, or record elsewhere. A full disk drops telemetry and never stops the job.",
         )
     yield Finding("directory", Verdict.FINE, f"Runs can be recorded below {directory}")
+
+
+def _nearest_existing(directory: Path) -> Path:
+    for each in (directory.absolute(), *directory.absolute().parents):
+        with contextlib.suppress(OSError):  # not even to be looked at: its parent is
+            if each.exists():
+                return each
+    return Path.cwd()
 
 
 def _unwritable(situation: Situation, directory: Path, existing: Path, error: OSError) -> Finding:
