@@ -35,6 +35,7 @@ class _Official(NamedTuple):
 
     module: str
     exporter_class: str
+    encoder: str
     request_module: str
     request_class: str
 
@@ -43,18 +44,21 @@ _OFFICIAL: dict[Signal, _Official] = {
     "traces": _Official(
         "trace_exporter",
         "OTLPSpanExporter",
+        "encode_spans",
         "trace.v1.trace_service_pb2",
         "ExportTraceServiceRequest",
     ),
     "metrics": _Official(
         "metric_exporter",
         "OTLPMetricExporter",
+        "encode_metrics",
         "metrics.v1.metrics_service_pb2",
         "ExportMetricsServiceRequest",
     ),
     "logs": _Official(
         _otel_private.OTLP_LOG_EXPORTER,
         "OTLPLogExporter",
+        "encode_logs",
         "logs.v1.logs_service_pb2",
         "ExportLogsServiceRequest",
     ),
@@ -66,15 +70,24 @@ _RECONNECTION = tuple(
 )
 
 
-def build_exporter(signal: Signal, protocol: str, attempt: Attempt) -> Any:
+def build_exporter(
+    signal: Signal, protocol: str, attempt: Attempt, encode: Callable[[Any], Any] | None = None
+) -> Any:
     """Build the official exporter of a signal, watched by `attempt`.
+
+    Args:
+        signal: The signal.
+        protocol: As `OTEL_EXPORTER_OTLP_PROTOCOL` calls it.
+        attempt: Told about what is sent and what comes back.
+        encode: Makes the request message of a batch; ours for spans, and the official encoder for
+            the other signals, when None.
 
     Raises:
         ImportError: The package of the chosen protocol is not installed; the text names it.
     """
     try:
         build = _build_grpc if protocol == GRPC else _build_http
-        exporter = build(signal, protocol, attempt)
+        exporter = build(signal, protocol, attempt, encode)
     except ModuleNotFoundError as error:
         package = "grpc" if protocol == GRPC else "http"
         raise ImportError(
@@ -93,21 +106,31 @@ class OtlpSink(Sink):
     Args:
         signal: The signal.
         repair: Makes a batch encodable.
+        encode: As for `build_exporter`.
+        one_by_one: Whether a batch is one item, which the exporter takes by itself.
     """
 
-    def __init__(self, signal: Signal, repair: Callable[[Any], Any]) -> None:
+    def __init__(
+        self,
+        signal: Signal,
+        repair: Callable[[Any], Any],
+        *,
+        encode: Callable[[Any], Any] | None = None,
+        one_by_one: bool = False,
+    ) -> None:
         from nemo.lens.sdk.exporters.wire import Attempt
 
         self._signal: Signal = signal
         self._protocol = protocol_of(signal)
         self._endpoint = endpoint_of(signal, self._protocol)
         self._repair = repair
+        self._one_by_one = one_by_one
         self._attempt = Attempt(signal, self._report)
-        self.exporter = build_exporter(signal, self._protocol, self._attempt)
+        self.exporter = build_exporter(signal, self._protocol, self._attempt, encode)
 
     def send(self, batch: Sequence[Any]) -> Outcome:
         """Send a batch; a collector's answer decides what is to be done with it."""
-        data: Any = batch[0] if self._signal == "metrics" else batch
+        data: Any = batch[0] if self._one_by_one else batch
         outcome = self._try(data)
         if not self._attempt.was_sent:
             outcome = self._try(self._repair(data))
@@ -117,6 +140,11 @@ class OtlpSink(Sink):
         self.rejected = self._attempt.rejected
         self.retry_after_s = self._attempt.retry_after_s
         return outcome
+
+    @property
+    def reason(self) -> str:
+        """What came back from the last attempt, for people."""
+        return self._attempt.reason
 
     def close(self) -> None:
         """Shut the exporter down."""
@@ -151,12 +179,14 @@ class OtlpSink(Sink):
         )
 
 
-def _build_grpc(signal: Signal, _protocol: str, attempt: Attempt) -> Any:
+def _build_grpc(
+    signal: Signal, _protocol: str, attempt: Attempt, encode: Callable[[Any], Any] | None
+) -> Any:
     from nemo.lens.sdk.exporters.grpc_forks import with_fork_support
     from nemo.lens.sdk.exporters.wire import WatchedStub
 
     with with_fork_support():
-        exporter_class = _exporter_class(signal, "grpc")
+        exporter_class = _exporter_class(signal, "grpc", encode)
         if signal == "traces":
             exporter_class = _otel_private.sending_bytes(exporter_class)
         exporter_class = _otel_private.watching_grpc_exporter(
@@ -190,7 +220,9 @@ def _grpc_compression(signal: Signal) -> Any:
     return known.get(read(signal, "COMPRESSION"), grpc.Compression.NoCompression)
 
 
-def _build_http(signal: Signal, protocol: str, attempt: Attempt) -> Any:
+def _build_http(
+    signal: Signal, protocol: str, attempt: Attempt, encode: Callable[[Any], Any] | None
+) -> Any:
     import requests
 
     from nemo.lens.sdk.exporters.wire import watch_session
@@ -198,7 +230,7 @@ def _build_http(signal: Signal, protocol: str, attempt: Attempt) -> Any:
     session = credentials_for(signal, "http") or requests.Session()
     to_json = _to_json(signal) if protocol == HTTP_JSON else None
     return _built(
-        _exporter_class(signal, "http"),
+        _exporter_class(signal, "http", encode),
         signal,
         protocol,
         session=watch_session(session, attempt, to_json),
@@ -212,18 +244,24 @@ def _built(exporter_class: Any, signal: Signal, protocol: str, **options: Any) -
             return exporter_class(timeout=timeout, **options)
 
 
-def _exporter_class(signal: Signal, transport: Literal["grpc", "http"]) -> Any:
+def _exporter_class(
+    signal: Signal, transport: Literal["grpc", "http"], encode: Callable[[Any], Any] | None
+) -> Any:
     official = _OFFICIAL[signal]
     exporters = import_module(f"opentelemetry.exporter.otlp.proto.{transport}.{official.module}")
     exporter_class = getattr(exporters, official.exporter_class)
-    return _directly_encoding(exporter_class) if signal == "traces" else exporter_class
+    if encode is None and signal != "traces":
+        return exporter_class
+    isolate_random_streams()  # the class below keeps the globals that it finds now
+    return _otel_private.directly_encoding(
+        exporter_class, official.encoder, encode or _encode_spans
+    )
 
 
-def _directly_encoding(exporter_class: Any) -> Any:
+def _encode_spans(batch: Any) -> Any:
     from nemo.lens.sdk.exporters.span_protobuf import encode_spans
 
-    isolate_random_streams()  # the class below keeps the globals that it finds now
-    return _otel_private.directly_encoding(exporter_class, encode_spans)
+    return encode_spans(batch)
 
 
 def _to_json(signal: Signal) -> Callable[[bytes], bytes]:
