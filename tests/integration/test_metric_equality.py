@@ -217,6 +217,30 @@ def test_what_waits_is_bounded():
     assert points["eq.steps"] == str(3 * MOST_PENDING + 6)
 
 
+def test_what_waits_is_bounded_under_many_threads():
+    """They cannot add values faster than one of them hands them on."""
+    world = World()
+    world.record({"time": 1.0}, None)
+    world.begin()
+    peaks = []
+
+    def record():
+        peak = 0
+        for _ in range(3000):
+            world.record({"time": 1.0, "steps": 1}, None)
+            peak = max(peak, waiting(world))
+        peaks.append(peak)
+
+    threads = [threading.Thread(target=record) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert max(peaks) <= 2 * MOST_PENDING
+    points = {point[0]: point[-1] for point in world.collect(0)}
+    assert points["eq.steps"] == "24000"
+
+
 def test_values_recorded_by_many_threads_under_collection_are_all_counted():
     """Nothing is lost or counted twice between recording threads and two collecting ones."""
     world = World()

@@ -34,6 +34,45 @@ def test_values_of_other_types_are_other_sets(one, other):
     assert sets.of({"a": one}) is not sets.of({"a": other})
 
 
+@pytest.mark.parametrize("value", [[1.0, "nan"], (float("nan"), 2.0)])
+def test_sequences_with_nan_are_one_set(value):
+    """As long as they are equal otherwise."""
+    sets = AttributeSets("app")
+    first = sets.of({"a": [float("nan") if item == "nan" else item for item in value]})
+    assert sets.of({"a": [float("nan") if item == "nan" else item for item in value]}) is first
+
+
+@pytest.mark.usefixtures("few")
+def test_nan_is_one_value(caplog):
+    """Though no two of them are equal, they take one place."""
+    sets = AttributeSets("app")
+    first = sets.of({"ratio": float("nan")})
+    for _ in range(10):
+        assert sets.of({"ratio": float("nan")}) is first
+        assert sets.of({"ratio": np.float64("nan"), "b": None}) is first
+    assert sets.of({"ratio": 1.0}) is not OVERFLOW
+    assert caplog.records == []
+
+
+@pytest.mark.parametrize("wrap", [str, np.str_])
+def test_endless_texts_are_cut_and_told_once(wrap, caplog):
+    """Every export carries them again, up to the size that no receiver takes."""
+    sets = AttributeSets("app")
+    for length in (1024, 10_000, 20_000):
+        assert sets.of({"prompt_name": wrap("x" * length)}) == {"prompt_name": "x" * 1024}
+    assert sum(len(str(spelling)) for spelling in sets._spellings) < 2000
+    assert len(caplog.records) == 1
+    assert "'prompt_name' of metric group 'app' had a text of 10000 characters" in caplog.text
+
+
+def test_messages_speak_of_attributes_of_metrics(meter, caplog):
+    """Nobody looks for a span."""
+    register_metric_group("app", [MetricSpec("steps", "app.steps", "counter", "{step}", "Steps.")])
+    record_metrics(meter, "app", steps=1, attributes={"a": object()})
+    assert "Attribute 'a' was dropped" in caplog.text
+    assert "Span" not in caplog.text
+
+
 def test_nothing_is_no_set():
     """Neither None values nor an empty mapping make one."""
     sets = AttributeSets("app")

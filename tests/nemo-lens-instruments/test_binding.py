@@ -40,7 +40,7 @@ def test_looks_nothing_up_again(meter, group, monkeypatch):
     attributes = {"phase": "train"}
     bound = bind_metrics(meter, group, attributes=attributes)
     attributes["phase"] = "changed"
-    monkeypatch.setattr(meters_module, "_collections", None)
+    monkeypatch.setattr(meters_module, "_places", None)
     bound.recorder("loss")(1.0)
     assert meter.points("app.loss") == [(1.0, {"phase": "train"})]
 
@@ -97,6 +97,28 @@ def test_a_value_that_cannot_be_shown_does_not_hide_the_one_before(meter, group,
     bound.record(loss=refused)
     meter.collect()
     assert meter.points("app.loss")[1] == (1.0, {})
+
+
+def test_a_gauge_is_told_once_in_an_interval_that_it_has_no_number(meter, group):
+    """OpenTelemetry logs each NaN that a gauge refuses; a training step may have many."""
+    bound = bind_metrics(meter, group)
+    bound.record(loss=0.0)
+    meter.collect()
+    for value in (math.nan, 1.0, math.inf, math.nan, math.nan):
+        bound.record(loss=value)
+    reported = meter.collect()
+    assert repr([value for value, _ in meter.points("app.loss")]) == "[0.0, 1.0, nan]"
+    assert reported["nemo.lens.metrics.not_finite"] == [(4, {"nemo.metric.name": "app.loss"})]
+
+
+@pytest.mark.parametrize("key", [["loss"], None, 5, {}, b"loss"])
+def test_keys_that_are_no_text_are_unknown_ones(meter, group, key, caplog):
+    """They are told once."""
+    record = bind_metrics(meter, group).recorder(key)
+    record(1.0)
+    record(1.0)
+    assert meter.recorded() == {}
+    assert caplog.text.count("Unknown metric key") == 1
 
 
 def test_nothing_that_waits_is_lost_when_the_group_is_replaced(meter, group):

@@ -83,6 +83,22 @@ def test_odd_model_names_hurt_nothing(meter, model):
     str(attributes.get("gen_ai.request.model", "")).encode("utf-8")
 
 
+def test_a_model_name_of_an_odd_text_type_is_its_text(meter):
+    """What the subclass makes of slices and truth does not matter."""
+
+    class Odd(str):
+        __slots__ = ()
+
+        def __getitem__(self, index):
+            raise RuntimeError("slice")
+
+        __str__ = __bool__ = __getitem__
+
+    record_inference_metrics(meter, 1.0, Odd("nemotron"))
+    ((_, attributes),) = meter.points("gen_ai.server.request.duration")
+    assert attributes["gen_ai.request.model"] == "nemotron"
+
+
 def test_the_package_front_stays_small():
     """Consumers import rl and gym through their modules only."""
     assert not hasattr(nemo.lens.instruments, "record_rl_metrics")

@@ -138,6 +138,23 @@ def test_a_process_without_a_gpu_reports_none(meter, nvml, monkeypatch, environm
     assert meter.instruments == {}
 
 
+@pytest.mark.parametrize(
+    ("devices", "expected"), [("GPU-aaa", [0]), (2, [2]), ((1, "0"), [1, 0]), ({0}, [0])]
+)
+def test_gpus_are_named_by_index_or_uuid(meter, nvml, devices, expected):
+    """One of them needs no list."""
+    assert gpu.observe_gpus(meter, devices=devices)
+    points = meter.collect()["nv.gpu.power"]
+    assert [attributes["nv.gpu.index"] for _, attributes in points] == expected
+
+
+@pytest.mark.parametrize("devices", [5.0, object(), (), [99]])
+def test_what_names_no_gpu_reports_none(meter, nvml, devices):
+    """Nothing is raised, nothing is created."""
+    assert not gpu.observe_gpus(meter, devices=devices)
+    assert meter.instruments == {}
+
+
 def test_an_unknown_gpu_is_told_and_left_out(meter, nvml, caplog):
     """The others are reported."""
     assert gpu.observe_gpus(meter, devices=["GPU-nobody", 0])

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from nemo.lens.instruments import (
     MetricSpec,
+    bind_metrics,
     create_metric_instruments,
     record_metrics,
     register_metric_group,
@@ -106,6 +107,11 @@ def test_zero_false_and_negative_numbers_are_numbers(meter, group):
         (decimal.Decimal("1.25"), 1.25),
         (fractions.Fraction(1, 4), 0.25),
         (2**70, float(2**70)),
+        (np.uint64(2**64 - 1), float(2**64)),
+        (np.array(-(2**70), dtype=object), -float(2**70)),
+        (np.longdouble("1.5"), 1.5),
+        (np.array(2.5, dtype=np.longdouble), 2.5),
+        (np.ma.array(3.0, mask=False), 3.0),
     ],
 )
 def test_scalars_of_libraries_become_plain_numbers(meter, group, value, recorded):
@@ -117,9 +123,14 @@ def test_scalars_of_libraries_become_plain_numbers(meter, group, value, recorded
 
 
 @pytest.mark.parametrize(
-    "value", ["0.5", [1, 2], object(), b"1", 1 + 2j, {"a": 1}, np.zeros(3), 10**400]
+    "value",
+    [
+        *("0.5", [1, 2], object(), b"1", 1 + 2j, {"a": 1}, np.zeros(3), 10**400),
+        *(np.ma.masked, np.ma.array(3.0, mask=True), np.array("12"), np.str_("12")),
+        *(np.clongdouble(1), decimal.Decimal("1e999"), np.longdouble("1e4000")),
+    ],
 )
-def test_what_is_no_number_is_dropped_and_told_once(meter, group, value, caplog):
+def test_what_is_no_number_is_dropped_counted_and_told_once(meter, group, value, caplog):
     """The other values of the call are recorded, and the log stays quiet afterwards."""
     for _ in range(3):
         record_metrics(meter, group, loss=value, time=1.0)
@@ -127,6 +138,7 @@ def test_what_is_no_number_is_dropped_and_told_once(meter, group, value, caplog)
     assert len(meter.points("app.time")) == 3
     assert len(caplog.records) == 1
     assert "'loss'" in caplog.text
+    assert meter.collect()["nemo.lens.metrics.dropped"] == [(3, {"nemo.metric.name": "app.loss"})]
 
 
 def test_a_value_on_an_accelerator_is_never_read(meter, group):
@@ -199,12 +211,145 @@ def test_each_mistake_is_told_once_and_never_raised(meter, caplog, call, text):
     assert len(caplog.records) == lines
 
 
+class HostileHash:
+    """Neither a hash nor a comparison, and no text."""
+
+    def __hash__(self):
+        raise RuntimeError("hash")
+
+    def __eq__(self, other):
+        raise RuntimeError("eq")
+
+    def __repr__(self):
+        raise RuntimeError("repr")
+
+
+class HostileGroup(str):
+    """A name that cannot be looked up."""
+
+    __slots__ = ()
+    __hash__ = HostileHash.__hash__
+    __eq__ = HostileHash.__eq__
+    __repr__ = __str__ = __format__ = HostileHash.__repr__
+
+
+class HostileMeter(HostileHash, RecordingMeter):
+    """A meter that cannot be a key."""
+
+
+class HostileType(type):
+    """The type of types that cannot be compared."""
+
+    __hash__ = HostileHash.__hash__
+    __eq__ = HostileHash.__eq__
+
+    def __getattribute__(cls, name):
+        raise RuntimeError(name)
+
+
+def hostile_value():
+    """Make a value whose type raises from whatever is asked of it."""
+    return type.__call__(HostileType("Odd", (), {}))
+
+
+@pytest.mark.parametrize("odd", [HostileHash(), ["app"], None, 5, b"app", hostile_value()])
+@pytest.mark.usefixtures("group")
+def test_groups_that_are_no_names_are_unregistered_ones(meter, odd, caplog):
+    """They are told once, with their type."""
+    for _ in range(2):
+        record_metrics(meter, odd, loss=1)
+        create_metric_instruments(meter, odd)
+        bind_metrics(meter, odd).record(loss=1)
+    assert caplog.text.count("unregistered group") == 1
+    assert meter.recorded() == {}
+
+
+@pytest.mark.usefixtures("group")
+def test_a_name_that_cannot_be_compared_is_read_as_its_text(meter):
+    """What a subclass of str says about itself does not matter."""
+    record_metrics(meter, HostileGroup("app"), loss=1)
+    bind_metrics(meter, HostileGroup("app")).record(loss=2)
+    assert meter.recorded() == {"app.loss": [(1, {}), (2, {})]}
+
+
+def test_meters_are_told_apart_by_what_they_are(group):
+    """Not by their hash, nor by what they claim to equal."""
+
+    class Equal(RecordingMeter):
+        def __eq__(self, other):
+            return True
+
+        __hash__ = None
+
+    meters = [Equal(), Equal(), HostileMeter()]
+    for number, meter in enumerate(meters):
+        record_metrics(meter, group, loss=number)
+        bind_metrics(meter, group).record(steps=number)
+    assert [meter.recorded()["app.loss"] for meter in meters] == [[(n, {})] for n in range(3)]
+
+
+@pytest.mark.parametrize("odd", [None, 5, "meter", object(), hostile_value()])
+def test_what_is_no_meter_is_told_once(group, odd, caplog):
+    """And costs the values only."""
+    for _ in range(2):
+        record_metrics(odd, group, loss=1)
+        bind_metrics(odd, group).record(loss=1)
+        create_metric_instruments(odd, group)
+    assert caplog.text.count("Failed to resolve instruments") >= 1
+    lines = len(caplog.records)
+    record_metrics(odd, group, loss=1)
+    assert len(caplog.records) == lines
+
+
+@pytest.mark.parametrize("live", [False, True])
+def test_values_and_attributes_whose_type_is_hostile_are_dropped(meter, group, live):
+    """The other values of the call are recorded."""
+    record_metrics(meter, group, steps=1)
+    if live:
+        meter.collect()
+    odd = hostile_value()
+    record_metrics(meter, group, {"loss": odd, "time": 1.0}, attributes={"a": odd, "b": 1})
+    record_metrics(meter, group, odd, attributes=odd, steps=1)
+    meter.collect()
+    assert meter.recorded()["app.time"] == [(1.0, {"b": 1})]
+    assert "app.loss" not in meter.recorded()
+
+
 def test_one_refused_instrument_does_not_disable_its_group(meter, group, caplog):
     """The rest of the group records."""
     meter.refused.add("app.time")
     record_metrics(meter, group, loss=1, time=1)
     assert meter.points("app.loss") == [(1, {})]
     assert caplog.text.count("Failed to resolve instruments") == 1
+
+
+@pytest.mark.parametrize("live", [False, True])
+def test_a_refused_instrument_is_made_once_the_cause_is_gone(meter, group, live):
+    """Its values before that are dropped and counted."""
+    meter.refused |= {"app.time", "app.seen"}
+    record_metrics(meter, group, loss=1, time=1)
+    if live:
+        meter.collect()
+    record_metrics(meter, group, time=2)
+    meter.collect()
+    meter.refused.clear()
+    record_metrics(meter, group, time=3)
+    reported = meter.collect()
+    assert meter.points("app.time") == [(3, {})]
+    assert reported["nemo.lens.metrics.dropped"] == [(2, {"nemo.metric.name": "app.time"})]
+    assert "app.seen" in reported
+
+
+def test_observables_that_were_refused_are_made_by_asking_again(meter, group):
+    """Nothing else is made twice."""
+    meter.refused.add("app.seen")
+    create_metric_instruments(meter, group)
+    made = meter.made
+    meter.refused.clear()
+    create_metric_instruments(meter, group)
+    create_metric_instruments(meter, group)
+    assert meter.made == made + 1
+    assert meter.collect()["app.seen"] == []
 
 
 def test_an_instrument_that_raises_costs_its_own_value_only(meter, group, caplog):

@@ -11,6 +11,7 @@ from nemo.lens.instruments import (
     MetricSpec,
     register_metric_group,
     registered_metric_groups,
+    schema,
     unregister_metric_group,
 )
 
@@ -23,6 +24,15 @@ LOSS = MetricSpec("loss", "app.loss")
         ("", [LOSS], "non-empty"),
         ("g", [], "at least one"),
         ("g", [LOSS, MetricSpec("loss", "other")], "Duplicate metric key"),
+        (5, [LOSS], "non-empty string, got 5"),
+        (None, [LOSS], "non-empty string, got None"),
+        (["g"], [LOSS], "non-empty string"),
+        ("g", [1], "made of MetricSpec, got 1"),
+        ("g", [LOSS, None], "made of MetricSpec, got None"),
+        ("g", {"loss": LOSS}, "made of MetricSpec, got 'loss'"),
+        ("g", 5, "a sequence of MetricSpec, got 5"),
+        ("g", None, "a sequence of MetricSpec, got None"),
+        ("g", LOSS, "a sequence of MetricSpec"),
     ],
 )
 def test_refuses_a_declaration_that_means_nothing(group, specs, complaint):
@@ -41,10 +51,21 @@ def test_a_group_belongs_to_its_first_owner():
     assert registered_metric_groups()["g"] == (other,)
 
 
-def test_forgetting_an_unknown_group_is_an_error():
+@pytest.mark.parametrize("group", ["never", "", 5, None, ["g"]])
+def test_forgetting_an_unknown_group_is_an_error(group):
     """Only what was declared can be taken back."""
     with pytest.raises(ValueError, match="is not registered"):
-        unregister_metric_group("never")
+        unregister_metric_group(group)
+
+
+def test_a_refused_declaration_changes_nothing():
+    """Neither the groups, nor what is made from them."""
+    register_metric_group("g", [LOSS])
+    for group, specs in ((5, [LOSS]), ("g", [1]), ("g", [])):
+        with pytest.raises(ValueError, match="group"):
+            register_metric_group(group, specs, allow_override=True)
+    assert registered_metric_groups()["g"] == (LOSS,)
+    assert [row["name"] for row in schema() if row["group"] == "g"] == ["app.loss"]
 
 
 def test_snapshots_do_not_change():

@@ -87,7 +87,7 @@ def _pairs(attributes: Mapping[Any, Any]) -> Iterable[tuple[Any, Any]]:
     try:
         return list(attributes.items())
     except Exception:  # a hostile or vanishing mapping loses its attributes, nothing else
-        discard("unreadable mapping", "Span attributes were dropped: the mapping cannot be read.")
+        discard("unreadable mapping", "Attributes were dropped: the mapping cannot be read.")
         return ()
 
 
@@ -114,7 +114,7 @@ def _clean_value(key: str, value: Any, hidden_keys: frozenset[str] | None) -> An
 def _count(kind: str, key: Any, value: Any) -> None:
     discard(
         kind,
-        "Span attribute %r was dropped (%s, type %s); record a number, a text, a boolean or a"
+        "Attribute %r was dropped (%s, type %s); record a number, a text, a boolean or a"
         " sequence of them. Further ones of this kind are only counted.",
         as_text(key),
         kind,

@@ -101,8 +101,12 @@ def _scalar_of_array(value: Any, kind: type[Any]) -> str | bool | int | float:
         raise Unrecordable("device tensor")
     if hasattr(kind, "requires_grad") and kind.__name__ not in _TENSOR_TYPE_NAMES:
         raise Unrecordable("device tensor")  # a distributed tensor's item() communicates
+    if getattr(value, "mask", False):  # numpy.ma.masked says that there is no value, in item() 0.0
+        raise Unrecordable("masked value")
     item = value.item()
     if type(item) is kind:
+        if value.dtype.kind == "f":  # numpy.longdouble, which no Python number is as wide as
+            return float(value)
         raise Unrecordable("unsupported type")
     return _scalar(item, real_type(item))
 

@@ -3,8 +3,9 @@
 """Metrics declared once: a registry of metric groups, and the instruments of the domains.
 
 A library declares its metrics with `register_metric_group` and records them with
-`record_metrics`, or in a hot loop through the handle of `bind_metrics`; inference has its own function here, reinforcement learning and environment
-servers have theirs in `nemo.lens.instruments.rl` and `nemo.lens.instruments.gym`.
+`record_metrics`, or in a hot loop through the handle of `bind_metrics`. Inference has its own
+function here; reinforcement learning and environment servers have theirs in
+`nemo.lens.instruments.rl` and `nemo.lens.instruments.gym`.
 """
 
 from nemo.lens.instruments.binding import BoundMetrics, bind_metrics

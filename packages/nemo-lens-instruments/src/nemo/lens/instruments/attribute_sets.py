@@ -10,9 +10,10 @@ OpenTelemetry specification has it: the sums stay right, the series stay few.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import math
+from typing import TYPE_CHECKING, Any, cast
 
-from nemo.lens.instruments.points import point_attributes
+from nemo.lens.instruments.points import LONGEST_TEXT, point_attributes
 from nemo.lens.instruments.problems import warn_once
 from nemo.lens.spans.text import real_type
 
@@ -50,18 +51,21 @@ class AttributeSets:
         """Return the dictionary for `attributes`: None for none, `OVERFLOW` beyond the bound."""
         given = attributes
         if type(attributes) is not dict:
-            return self._kept(point_attributes(attributes, self._group))
-        kinds = tuple(map(type, given.values()))
-        if not _PLAIN_TYPES.issuperset(kinds):
-            return self._kept(point_attributes(attributes, self._group))
-        # With the types, because True, 1 and 1.0 are equal and mean different series.
-        spelling = (tuple(given.items()), kinds)
+            return self._kept(point_attributes(given, self._group))
         try:
-            return self._spellings[spelling]
-        except KeyError:
-            points = self._kept(point_attributes(attributes, self._group))
-        except Exception:  # a key whose hash or comparison fails
-            return self._kept(point_attributes(attributes, self._group))
+            kinds = tuple(map(type, given.values()))
+            if not _PLAIN_TYPES.issuperset(kinds):
+                return self._kept(point_attributes(given, self._group))
+            # With the types, because True, 1 and 1.0 are equal and mean different series.
+            spelling = (tuple(given.items()), kinds)
+            known = self._spellings.get(spelling, self)
+        except Exception:  # a key or a type whose hash or comparison fails
+            return self._kept(point_attributes(given, self._group))
+        if known is not self:
+            return cast("Points", known)
+        points = self._kept(point_attributes(given, self._group))
+        if any(type(value) is str and len(value) > LONGEST_TEXT for value in given.values()):
+            return points  # remembering it would keep the whole text
         if len(self._spellings) >= _MAX_SPELLINGS:
             self._spellings.clear()
         self._spellings[spelling] = points
@@ -70,7 +74,7 @@ class AttributeSets:
     def _kept(self, points: Points) -> Points:
         if points is None:
             return None
-        identity = frozenset((key, *_typed(value)) for key, value in points.items())
+        identity = frozenset((key, _identity(value)) for key, value in points.items())
         known = self._sets.get(identity)
         if known is not None:
             return known
@@ -98,6 +102,9 @@ class AttributeSets:
         return max(values, key=lambda key: len(values[key]))
 
 
-def _typed(value: Any) -> tuple[Any, Any, Any]:
+def _identity(value: Any) -> tuple[Any, ...]:
+    """Return what equal values of one type share; NaN, which equals nothing, is one value here."""
     kind = real_type(value)
-    return value, kind, real_type(value[0]) if kind is tuple and value else None
+    if kind is tuple:
+        return (kind, *map(_identity, value))
+    return kind, None if kind is float and math.isnan(value) else value

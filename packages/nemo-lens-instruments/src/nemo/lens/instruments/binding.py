@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from nemo.lens.instruments.meters import instrument_set
 from nemo.lens.instruments.recording import merged_values
-from nemo.lens.instruments.registry import specs_of
+from nemo.lens.instruments.registry import plain_name, specs_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -26,7 +26,7 @@ class BoundMetrics:
 
     def __init__(self, meter: Meter, group: str, attributes: Mapping[str, Any] | None) -> None:
         self._meter = meter
-        self._group = group
+        self._group = plain_name(group)
         self._attributes: Mapping[str, Any] | None = attributes
         self._points: Points = None
         self._instruments: InstrumentSet | None = None
@@ -40,7 +40,7 @@ class BoundMetrics:
 
     def recorder(self, key: str) -> Callable[[Any], None]:
         """Return a function that records its argument as the metric `key`; it never raises."""
-        keys = (key,)
+        keys = (plain_name(key),)
 
         def record(value: Any) -> None:
             self._record(keys, (value,))
@@ -49,13 +49,17 @@ class BoundMetrics:
 
     def _record(self, keys: Sequence[str], values: Sequence[Any]) -> None:
         instruments = self._instruments
-        if instruments is None or instruments.specs is not specs_of(self._group):
+        if (
+            instruments is None
+            or instruments.specs is not specs_of(self._group)
+            or instruments.is_provisional
+        ):
             instruments = self._bind()
         if instruments is not None:
             instruments.record(keys, values, self._points)
 
     def _bind(self) -> InstrumentSet | None:
-        """Look everything up, at first and after the group was declared anew."""
+        """Look everything up: at first, and after a new declaration or the set-up."""
         instruments = instrument_set(self._meter, self._group, "bind_metrics")
         if instruments is not None and self._attributes is not None:
             self._attributes = self._points = instruments.attribute_sets.of(self._attributes)

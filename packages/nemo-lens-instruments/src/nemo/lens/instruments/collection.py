@@ -5,20 +5,27 @@
 OpenTelemetry calls the callbacks of observable instruments first and reads the synchronous ones
 after that. So one observable instrument of ours is enough to learn that a reader collects, with
 nothing but the OpenTelemetry API. Until a first collection nothing waits at all.
+
+OpenTelemetry keeps the callback that an instrument was made with and ignores those of later
+makers. Several meters may lead to the same instruments: those that were asked for before set-up,
+and those that were asked for by the same scope after it. They share one `Collection`.
 """
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING
 
-from nemo.lens.instruments.emitters import instrument_of
+from nemo.lens.instruments.emitters import InstrumentMaker
+from nemo.lens.instruments.identity_map import WeakIdentityMap
 from nemo.lens.instruments.metric_spec import MetricSpec
 from nemo.lens.instruments.problems import warn_once
+from nemo.lens.instruments.stand_ins import installed_provider, stands_in
+from nemo.lens.instruments.tallies import Tally
 from nemo.lens.semconv import NEMO_METRIC_NAME
+from nemo.lens.spans.text import as_text, type_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from opentelemetry.metrics import CallbackOptions, Meter, Observation
 
@@ -32,26 +39,34 @@ def _reported_here(_options: CallbackOptions) -> Iterable[Observation]:
     return ()
 
 
-OVERFLOW = MetricSpec(
+def _report(key: str, description: str, *attributes: str) -> MetricSpec:
+    return MetricSpec(
+        key,
+        f"{GROUP}.{key}",
+        "observable_counter",
+        "{measurement}",
+        description,
+        callback=_reported_here,
+        attributes=attributes,
+        owner="nemo-lens",
+    )
+
+
+OVERFLOW = _report(
     "overflow",
-    "nemo.lens.metrics.overflow",
-    "observable_counter",
-    "{measurement}",
     "Measurements whose attribute set was one too many, recorded under otel.metric.overflow.",
-    callback=_reported_here,
-    owner="nemo-lens",
 )
-NOT_FINITE = MetricSpec(
+NOT_FINITE = _report(
     "not_finite",
-    "nemo.lens.metrics.not_finite",
-    "observable_counter",
-    "{measurement}",
     "Measurements that were NaN or infinite; exports show nothing of most of them.",
-    callback=_reported_here,
-    attributes=(NEMO_METRIC_NAME,),
-    owner="nemo-lens",
+    NEMO_METRIC_NAME,
 )
-SPECS = (OVERFLOW, NOT_FINITE)
+DROPPED = _report(
+    "dropped",
+    "Measurements that were dropped: no number, or one that the metric cannot take.",
+    NEMO_METRIC_NAME,
+)
+SPECS = (OVERFLOW, NOT_FINITE, DROPPED)
 """What each meter reports about its own measurements, once there is something to report."""
 
 _LONGEST_WAIT_S = 1.0
@@ -59,61 +74,99 @@ _LONGEST_WAIT_S = 1.0
 
 It is bounded because that thread may be the one that a signal handler interrupted."""
 
+_by_instrument: WeakIdentityMap[Collection] = WeakIdentityMap()
+
 
 class Collection:
-    """The instrument sets of one meter, and whether a reader collects them.
+    """The instrument sets of what one meter leads to, and whether a reader collects them.
+
+    Args:
+        meter: The meter; it is not kept alive.
 
     Attributes:
+        maker: Makes the instruments.
+        discards: True when nothing that is recorded would arrive anywhere.
         is_live: True once a reader has collected: from then on values may wait for the next time.
+        is_provisional: True while the meter leads to nothing: there is no provider yet.
         sets: The instrument sets by group.
+        overflow: How many measurements were recorded under the overflow attribute.
+        not_finite: How many measurements of which metric were NaN or infinite.
+        dropped: How many measurements of which metric were not recorded.
     """
 
-    __slots__ = ("__weakref__", "is_live", "sets")
+    __slots__ = (
+        "__weakref__",
+        "discards",
+        "dropped",
+        "is_live",
+        "is_provisional",
+        "maker",
+        "not_finite",
+        "overflow",
+        "sets",
+    )
 
-    def __init__(self) -> None:
+    def __init__(self, meter: Meter) -> None:
+        from opentelemetry.metrics import NoOpMeter
+
+        self.maker = InstrumentMaker(meter)
+        self.is_provisional = stands_in(meter) and stands_in(installed_provider())
+        self.discards = self.is_provisional or type(meter) is NoOpMeter
         self.is_live = False
         self.sets: dict[str, InstrumentSet] = {}
+        self.overflow, self.not_finite, self.dropped = Tally(), Tally(), Tally()
 
-    def attach(self, meter: Meter) -> None:
-        """Have `meter` call this object at every collection; without that nothing ever waits."""
-        reports = {OVERFLOW: self.report_overflow, NOT_FINITE: self.report_not_finite}
+    @classmethod
+    def of(cls, meter: Meter) -> Collection:
+        """Return the collection of what `meter` leads to.
+
+        Raises:
+            TypeError: It cannot be referenced weakly; nothing else is raised.
+        """
+        collection = cls(meter)
         try:
-            for spec, callback in reports.items():
-                instrument_of(meter, dataclasses.replace(spec, callback=callback))
+            return collection if collection.is_provisional else collection._attached()
         except Exception as reason:  # a foreign meter without observable instruments
             warn_once(
-                ("collection", type(meter).__name__),
-                "Meter %r makes no observable counter (%r); values are recorded at each call.",
-                type(meter).__name__,
-                reason,
+                ("collection", type_name(type(meter))),
+                "Meter %r makes no observable counter (%s: %s); values are recorded at each call.",
+                type_name(type(meter)),
+                type_name(type(reason)),
+                as_text(reason),
             )
+            return collection
 
-    def report_overflow(self, _options: CallbackOptions) -> Iterable[Observation]:
-        """Record what waits, then report the overflow, when there was one."""
+    def _attached(self) -> Collection:
+        """Have the meter call this object at every collection, unless it calls another already."""
+        instruments = [self.maker.make(spec, self._reporter(spec.key)) for spec in SPECS]
+        return _by_instrument.setdefault(instruments[0], self)
+
+    def _reporter(self, what: str) -> Callable[[CallbackOptions], Iterable[Observation]]:
+        tally: Tally = getattr(self, what)
+        # The first of the three has waited when the others are asked.
+        wait_s = _LONGEST_WAIT_S if what == OVERFLOW.key else 0
+
+        def report(_options: CallbackOptions) -> Iterable[Observation]:
+            return self._report(tally, wait_s)
+
+        return report
+
+    def _report(self, tally: Tally, wait_s: float) -> list[Observation]:
+        """Record what waits, then report what was counted, by metric."""
         from opentelemetry.metrics import Observation
 
-        overflowed = sum(instruments.overflowed for instruments in self._up_to_date())
-        return [Observation(overflowed)] if overflowed else []
-
-    def report_not_finite(self, _options: CallbackOptions) -> Iterable[Observation]:
-        """Record what waits, then report how often which metric was no finite number."""
-        from opentelemetry.metrics import Observation
-
-        return [
-            Observation(count, {NEMO_METRIC_NAME: name})
-            for instruments in self._up_to_date()
-            for name, count in tuple(instruments.not_finite.items())
-        ]
-
-    def _up_to_date(self) -> tuple[InstrumentSet, ...]:
         self.is_live = True
-        sets = tuple(self.sets.values())
-        for instruments in sets:
-            instruments.apply_pending(wait_s=_LONGEST_WAIT_S)
-        return sets
+        for instruments in tuple(self.sets.values()):
+            instruments.apply_pending(wait_s=wait_s)
+        return [
+            Observation(count, {NEMO_METRIC_NAME: name} if name else None)
+            for name, count in tally.counts().items()
+        ]
 
     def after_fork(self) -> None:
         """Leave what waits to the parent; wait for a collection in this process."""
         self.is_live = False
-        for instruments in self.sets.values():
+        for tally in (self.overflow, self.not_finite, self.dropped):
+            tally.after_fork()
+        for instruments in tuple(self.sets.values()):
             instruments.after_fork()

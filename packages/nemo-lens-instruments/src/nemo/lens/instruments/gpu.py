@@ -9,19 +9,18 @@ import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from nemo.lens.instruments.domain import OWNER, Domain
 from nemo.lens.instruments.metric_spec import MetricSpec
 from nemo.lens.instruments.recording import create_metric_instruments
-from nemo.lens.instruments.registry import register_metric_group
 from nemo.lens.resources.cuda import CUDA_VISIBLE_DEVICES, visible_devices
 from nemo.lens.resources.identity import detect_identity
 from nemo.lens.semconv import NV_GPU_INDEX, NV_GPU_UUID
+from nemo.lens.spans.text import real_type, type_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from opentelemetry.metrics import CallbackOptions, Meter, Observation
-
-GROUP = "nemo.lens.gpu"
 
 _logger = logging.getLogger(__name__)
 
@@ -127,14 +126,28 @@ def observe_gpus(meter: Meter, *, devices: Sequence[int | str] | None = None) ->
             reason,
         )
         return False
-    chosen = own_devices() if devices is None else tuple(map(str, devices))
     _gpus.close()
-    _gpus.devices = tuple(d for d in chosen if not d.isdecimal() or int(d) < count)
+    _gpus.devices = tuple(d for d in _chosen(devices) if not d.isdecimal() or int(d) < count)
     if not _gpus.devices:
         _logger.info("GPU metrics are off: this process works on none of the %d GPUs.", count)
         return False
-    create_metric_instruments(meter, GROUP)
+    create_metric_instruments(meter, _GPU.group)
     return True
+
+
+def _chosen(devices: Any) -> tuple[str, ...]:
+    if devices is None:
+        return own_devices()
+    if isinstance(devices, (int, str)):
+        return (str(devices),)
+    try:
+        return tuple(map(str, devices))
+    except Exception:
+        _logger.warning(
+            "observe_gpus: devices is of type %s and names no GPU; give indices or UUIDs.",
+            type_name(real_type(devices)),
+        )
+        return ()
 
 
 def own_devices() -> tuple[str, ...]:
@@ -195,52 +208,49 @@ def _observable(
         description,
         callback=callback,
         attributes=(NV_GPU_INDEX, NV_GPU_UUID),
-        owner="nemo-lens",
+        owner=OWNER,
     )
 
 
-register_metric_group(
-    GROUP,
-    (
-        _observable(
-            "utilization",
-            "1",
-            "Share of the last sample period during which a kernel ran on the GPU, 0 to 1.",
-            _utilization,
-        ),
-        _observable(
-            "memory.used", "By", "Memory of the GPU that is in use, by any process.", _memory_used
-        ),
-        _observable("power", "W", "Power that the board draws.", _power),
-        _observable("temperature", "Cel", "Temperature of the GPU's core.", _temperature),
-        _observable(
-            "ecc.corrected_errors",
-            "{error}",
-            "Memory errors that were corrected since the driver was loaded.",
-            _corrected_errors,
-            "observable_counter",
-        ),
-        _observable(
-            "ecc.uncorrected_errors",
-            "{error}",
-            "Memory errors that could not be corrected since the driver was loaded.",
-            _uncorrected_errors,
-            "observable_counter",
-        ),
-        _observable(
-            "throttled.thermal",
-            "1",
-            "Whether heat holds the clocks down at the moment: 1 if so, else 0.",
-            _held_down_by(_THERMAL_REASONS),
-        ),
-        _observable(
-            "throttled.power",
-            "1",
-            "Whether a power limit holds the clocks down at the moment: 1 if so, else 0.",
-            _held_down_by(_POWER_REASONS),
-        ),
+_GPU = Domain(
+    "nemo.lens.gpu",
+    _observable(
+        "utilization",
+        "1",
+        "Share of the last sample period during which a kernel ran on the GPU, 0 to 1.",
+        _utilization,
     ),
-    allow_override=True,  # the module may be imported again after it was dropped
+    _observable(
+        "memory.used", "By", "Memory of the GPU that is in use, by any process.", _memory_used
+    ),
+    _observable("power", "W", "Power that the board draws.", _power),
+    _observable("temperature", "Cel", "Temperature of the GPU's core.", _temperature),
+    _observable(
+        "ecc.corrected_errors",
+        "{error}",
+        "Memory errors that were corrected since the driver was loaded.",
+        _corrected_errors,
+        "observable_counter",
+    ),
+    _observable(
+        "ecc.uncorrected_errors",
+        "{error}",
+        "Memory errors that could not be corrected since the driver was loaded.",
+        _uncorrected_errors,
+        "observable_counter",
+    ),
+    _observable(
+        "throttled.thermal",
+        "1",
+        "Whether heat holds the clocks down at the moment: 1 if so, else 0.",
+        _held_down_by(_THERMAL_REASONS),
+    ),
+    _observable(
+        "throttled.power",
+        "1",
+        "Whether a power limit holds the clocks down at the moment: 1 if so, else 0.",
+        _held_down_by(_POWER_REASONS),
+    ),
 )
 
 

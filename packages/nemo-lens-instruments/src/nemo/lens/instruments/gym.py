@@ -6,10 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from nemo.lens.instruments.durations import MINUTES_MS
-from nemo.lens.instruments.metric_spec import MetricSpec
-from nemo.lens.instruments.recording import record_row
-from nemo.lens.instruments.registry import register_metric_group
+from nemo.lens.instruments.domain import Domain, duration_ms, gauge
 from nemo.lens.semconv import GYM_VERIFY_SUCCESS_RATE
 
 if TYPE_CHECKING:
@@ -17,62 +14,39 @@ if TYPE_CHECKING:
 
     from opentelemetry.metrics import Meter
 
-GROUP = "nemo.lens.gym"
-
-
-def _duration(key: str, name: str, seconds_name: str, description: str) -> MetricSpec:
-    return MetricSpec(
-        key,
-        name,
-        "histogram",
-        "ms",
-        description,
-        buckets=MINUTES_MS,
-        owner="nemo-lens",
-        seconds_name=seconds_name,
-    )
-
-
-_SPECS = (
-    _duration(
+_GYM = Domain(
+    "nemo.lens.gym",
+    duration_ms(
         "server_request_duration_ms",
         "gym.server.request_duration_ms",
         "gym.server.request.duration",
         "Duration of one request to an environment server.",
     ),
-    _duration(
+    duration_ms(
         "rollout_duration_ms",
         "gym.rollout.duration_ms",
         "gym.rollout.duration",
         "Duration of one rollout.",
     ),
-    _duration(
+    duration_ms(
         "verify_duration_ms",
         "gym.verify.duration_ms",
         "gym.verify.duration",
         "Duration of one verification.",
     ),
-    MetricSpec(
+    gauge(
         "verify_success_rate",
         GYM_VERIFY_SUCCESS_RATE,
-        "gauge",
         "1",
         "Share of verified rollouts that passed.",
-        owner="nemo-lens",
     ),
-    MetricSpec(
+    gauge(
         "active_servers",
         "gym.servers.active",
-        "gauge",
         "{server}",
         "Environment servers that answer.",
-        owner="nemo-lens",
     ),
 )
-_KEYS = tuple(spec.key for spec in _SPECS)
-
-# The module may be imported again after it was dropped.
-register_metric_group(GROUP, _SPECS, allow_override=True)
 
 
 def record_gym_metrics(  # noqa: PLR0917 - the signature is the compatibility contract
@@ -106,4 +80,4 @@ def record_gym_metrics(  # noqa: PLR0917 - the signature is the compatibility co
         verify_success_rate,
         active_servers,
     )
-    record_row(meter, GROUP, _KEYS, values, attributes)
+    _GYM.record(meter, values, attributes)

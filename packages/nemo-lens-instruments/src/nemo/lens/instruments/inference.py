@@ -6,11 +6,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from nemo.lens.instruments.domain import Domain, distribution
 from nemo.lens.instruments.durations import REQUEST_S
-from nemo.lens.instruments.metric_spec import MetricSpec
 from nemo.lens.instruments.points import point_attributes
-from nemo.lens.instruments.recording import record_row
-from nemo.lens.instruments.registry import register_metric_group
 from nemo.lens.semconv import (
     GENAI_OPERATION_NAME,
     GENAI_PROVIDER_NAME,
@@ -24,53 +22,29 @@ if TYPE_CHECKING:
 
     from opentelemetry.metrics import Meter
 
-GROUP = "nemo.lens.inference"
-
 _COMMON_ATTRIBUTES = (GENAI_OPERATION_NAME, GENAI_PROVIDER_NAME, GENAI_REQUEST_MODEL)
 _LONGEST_ATTRIBUTE = 256
-# The bounds that the conventions advise: powers of four.
-_TOKENS = (
-    1,
-    4,
-    16,
-    64,
-    256,
-    1024,
-    4096,
-    16384,
-    65536,
-    262144,
-    1048576,
-    4194304,
-    16777216,
-    67108864,
-)
+_TOKENS = tuple(4**power for power in range(14))
+"""The bounds that the conventions advise."""
 
-register_metric_group(
-    GROUP,
-    (
-        MetricSpec(
-            key="request_duration_s",
-            name="gen_ai.server.request.duration",
-            kind="histogram",
-            unit="s",
-            description="Time from receiving a generation request to its last token.",
-            buckets=REQUEST_S,
-            attributes=_COMMON_ATTRIBUTES,
-            owner="nemo-lens",
-        ),
-        MetricSpec(
-            key="tokens",
-            name="gen_ai.client.token.usage",
-            kind="histogram",
-            unit="{token}",
-            description="Tokens of one request, read or written.",
-            buckets=_TOKENS,
-            attributes=(*_COMMON_ATTRIBUTES, GENAI_TOKEN_TYPE),
-            owner="nemo-lens",
-        ),
+_INFERENCE = Domain(
+    "nemo.lens.inference",
+    distribution(
+        "request_duration_s",
+        "gen_ai.server.request.duration",
+        "s",
+        "Time from receiving a generation request to its last token.",
+        REQUEST_S,
+        _COMMON_ATTRIBUTES,
     ),
-    allow_override=True,  # the module may be imported again after it was dropped
+    distribution(
+        "tokens",
+        "gen_ai.client.token.usage",
+        "{token}",
+        "Tokens of one request, read or written.",
+        _TOKENS,
+        (*_COMMON_ATTRIBUTES, GENAI_TOKEN_TYPE),
+    ),
 )
 
 
@@ -100,19 +74,20 @@ def record_inference_metrics(  # noqa: PLR0917 - the signature is the compatibil
         attributes: Further attributes of the points.
     """
     common: dict[str, Any] = {
-        **(point_attributes(attributes, GROUP) or {}),
+        **(point_attributes(attributes, _INFERENCE.group) or {}),
         GENAI_OPERATION_NAME: operation_name,
         GENAI_PROVIDER_NAME: provider_name,
         GENAI_REQUEST_MODEL: _model_name(model),
     }
     if request_duration_s is not None:
-        record_row(meter, GROUP, ("request_duration_s",), (request_duration_s,), common)
+        _INFERENCE.record(meter, (request_duration_s, None), common)
     for token_type, tokens in (("input", input_tokens), ("output", output_tokens)):
         if tokens is not None:
-            typed = {**common, GENAI_TOKEN_TYPE: token_type}
-            record_row(meter, GROUP, ("tokens",), (tokens,), typed)
+            _INFERENCE.record(meter, (None, tokens), {**common, GENAI_TOKEN_TYPE: token_type})
 
 
 def _model_name(model: Any) -> Any:
     """Return no name, which is left out, for an empty one, and the head of an endless one."""
-    return (model[:_LONGEST_ATTRIBUTE] or None) if issubclass(real_type(model), str) else model
+    if not issubclass(real_type(model), str):
+        return model
+    return str.__str__(model)[:_LONGEST_ATTRIBUTE] or None

@@ -19,23 +19,29 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from nemo.lens.instruments.attribute_sets import OVERFLOW, AttributeSets
-from nemo.lens.instruments.emitters import emitters_of
+from nemo.lens.instruments.observing import is_collecting
 from nemo.lens.instruments.points import NotANumber, number
 from nemo.lens.instruments.problems import warn_once
 from nemo.lens.metric_durations import recorded_units
 from nemo.lens.spans.conversion import MAX_INT, MIN_INT
+from nemo.lens.spans.text import as_text, type_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from opentelemetry.metrics import Meter
-
     from nemo.lens.instruments.attribute_sets import Points
     from nemo.lens.instruments.collection import Collection
+    from nemo.lens.instruments.emitters import Emitter
     from nemo.lens.instruments.metric_spec import MetricSpec
 
 MOST_PENDING = 1024
 """Calls that wait at most; the next one hands all of them on itself."""
+
+_LONGEST_CALL_S = 0.1
+"""How long such a call waits for another thread that is at it.
+
+Without waiting, many busy threads would add values faster than that one hands them on. It costs
+them together what the instruments themselves would have."""
 
 # Values that nobody can change any more, so that they may wait as they are.
 _IMMUTABLE_TYPES = frozenset({float, int, bool, type(None)})
@@ -44,22 +50,22 @@ _IMMUTABLE_TYPES = frozenset({float, int, bool, type(None)})
 class InstrumentSet:
     """What can be recorded into, by key.
 
-    One metric that cannot be made is told once and left out; the others of its group work.
+    One metric that cannot be made is told once and left out; the others of its group work, and it
+    does once it can be made.
 
     Args:
-        meter: Makes the instruments.
+        collection: What the meter leads to: makes the instruments, says whether values may wait.
         group: The name of the group, for messages.
         specs: The metrics of the group.
-        collection: Says whether values may wait.
 
     Attributes:
         specs: As given; another object means that the group was declared anew.
+        is_provisional: True when another set is to be asked for once there is a provider.
         attribute_sets: The attribute sets of this group on this meter.
-        overflowed: Measurements that were recorded under the overflow attribute.
-        not_finite: How many measurements of which metric were NaN or infinite.
     """
 
     __slots__ = (
+        "_applied_by",
         "_applying",
         "_collection",
         "_context_now",
@@ -67,31 +73,39 @@ class InstrumentSet:
         "_emitters",
         "_gauges",
         "_group",
+        "_names",
         "_pending",
+        "_unmade",
         "attribute_sets",
-        "not_finite",
-        "overflowed",
+        "is_provisional",
         "specs",
     )
 
-    def __init__(
-        self, meter: Meter, group: str, specs: tuple[MetricSpec, ...], collection: Collection
-    ) -> None:
+    def __init__(self, collection: Collection, group: str, specs: tuple[MetricSpec, ...]) -> None:
         from opentelemetry.context import get_current
-        from opentelemetry.metrics import NoOpMeter
 
         self.specs = specs
+        self.is_provisional = collection.is_provisional
         self.attribute_sets = AttributeSets(group)
-        self.overflowed = 0
-        self.not_finite: dict[str, int] = {}
         self._group = group
         self._collection = collection
         self._context_now = get_current
-        self._discards = type(meter) is NoOpMeter
-        self._emitters = emitters_of(meter, group, specs)
+        self._discards = collection.discards
+        self._names = {spec.key: spec.name for spec in specs}
         self._gauges = frozenset(spec.key for spec in specs if spec.kind == "gauge")
         self._pending: deque[tuple[Sequence[str], Sequence[Any], Points, Any]] = deque()
         self._applying = threading.Lock()
+        self._applied_by = 0
+        self._emitters: dict[str, tuple[Emitter, ...]] = {}
+        self._unmade = specs
+        self.complete()
+
+    def complete(self) -> None:
+        """Make the instruments that are not made; why they could not be may be over."""
+        if self._unmade and not is_collecting():
+            made = self._collection.maker.emitters(self._group, self._unmade)
+            self._emitters = {**self._emitters, **made}
+            self._unmade = tuple(spec for spec in self.specs if spec.key not in self._emitters)
 
     def record(self, keys: Sequence[str], values: Sequence[Any], points: Points) -> None:
         """Record one value for each key, now or at the next collection.
@@ -103,10 +117,12 @@ class InstrumentSet:
         """
         if self._discards:
             return
-        if not _IMMUTABLE_TYPES.issuperset(map(type, values)):
+        if self._unmade:
+            self.complete()
+        if not _are_immutable(values):
             values = [self._plain(key, value) for key, value in zip(keys, values, strict=True)]
         if points is OVERFLOW:
-            self.overflowed += sum(value is not None for value in values)
+            self._collection.overflow.add("", sum(value is not None for value in values))
         if not self._collection.is_live:
             for key, value in zip(keys, values, strict=True):
                 if value is not None:
@@ -115,7 +131,7 @@ class InstrumentSet:
             return
         self._pending.append((keys, values, points, self._context_now()))
         if len(self._pending) >= MOST_PENDING:
-            self.apply_pending(wait_s=0)
+            self.apply_pending(wait_s=_LONGEST_CALL_S)
 
     def apply_pending(self, *, wait_s: float) -> None:
         """Hand what waits to the instruments.
@@ -124,21 +140,27 @@ class InstrumentSet:
             wait_s: How long to wait for another thread that is at it. With 0 it is left to that
                 thread.
         """
+        this_thread = threading.get_ident()
+        if self._applied_by == this_thread:  # a signal handler, or an instrument that records
+            return
         if not (
             self._applying.acquire(timeout=wait_s) if wait_s else self._applying.acquire(False)
         ):
             return
+        self._applied_by = this_thread
         try:
             waiting = [self._pending.popleft() for _ in range(len(self._pending))]
             if waiting:
                 self._apply(waiting)
         finally:
+            self._applied_by = 0
             self._applying.release()
 
     def after_fork(self) -> None:
         """Forget what the parent will record, and the lock that its thread may have held."""
         self._pending = deque()
         self._applying = threading.Lock()
+        self._applied_by = 0
 
     def _apply(self, calls: Sequence[tuple[Sequence[str], Sequence[Any], Points, Any]]) -> None:
         from opentelemetry.context import Context, attach, detach
@@ -157,9 +179,9 @@ class InstrumentSet:
         """Leave out the gauge values that a later one with the same attributes replaces.
 
         A gauge may refuse NaN, infinities and integers beyond 64 bit, and keep the value before;
-        so these replace nothing.
+        so these replace nothing, but NaN and infinities replace each other.
         """
-        gauges, replaced = self._gauges, set[tuple[str, int]]()
+        gauges, replaced = self._gauges, set[tuple[str, int, bool]]()
         kept: list[tuple[str, Any, Points, Any]] = []
         for keys, values, points, context in reversed(calls):
             for key, value in zip(reversed(keys), reversed(values), strict=True):
@@ -167,10 +189,10 @@ class InstrumentSet:
                     continue
                 is_finite = self._is_finite(key, value)
                 if key in gauges:
-                    series = (key, id(points))
-                    if series in replaced:
+                    series = (key, id(points), is_finite)
+                    if series in replaced or (key, id(points), True) in replaced:
                         continue
-                    if is_finite and (type(value) is not int or MIN_INT <= value <= MAX_INT):
+                    if type(value) is not int or MIN_INT <= value <= MAX_INT:
                         replaced.add(series)
                 kept.append((key, value, points, context))
         kept.reverse()
@@ -180,9 +202,8 @@ class InstrumentSet:
         """Say whether a plain number is finite; count it when it is not."""
         if type(value) is not float or math.isfinite(value):
             return True
-        name = next((spec.name for spec in self.specs if spec.key == key), "")
-        if name:
-            self.not_finite[name] = self.not_finite.get(name, 0) + 1
+        if key in self._names:
+            self._collection.not_finite.add(self._names[key])
         return False
 
     def _plain(self, key: str, value: Any) -> Any:
@@ -197,8 +218,8 @@ class InstrumentSet:
 
     def _emit(self, key: str, value: Any, points: Points, *context: Any) -> None:
         emitters = self._emitters.get(key)
-        if emitters is None:
-            self._tell_missing(key)
+        if not emitters:
+            self._tell_no_way(key)
             return
         try:
             for emitter in emitters:
@@ -207,38 +228,45 @@ class InstrumentSet:
         except NotANumber as reason:
             self._tell_dropped(key, reason)
         except Exception as reason:  # a foreign meter's instrument; training goes on
-            warn_once(
+            self._drop(
                 ("emit", self._group, key),
-                "Metric %r of group %r was dropped: %r.",
-                key,
-                self._group,
-                reason,
+                "Metric %r of group %r was dropped: %s: %s.",
+                type_name(type(reason)),
+                as_text(reason),
             )
 
     def _tell_dropped(self, key: str, reason: NotANumber) -> None:
-        warn_once(
+        self._drop(
             ("value", self._group, key),
             "Metric %r of group %r got %s; it was dropped. Record a plain number.",
-            key,
-            self._group,
             reason,
         )
 
-    def _tell_missing(self, key: str) -> None:
-        spec = next((spec for spec in self.specs if spec.key == key), None)
-        if spec is None:
-            warn_once(
+    def _tell_no_way(self, key: str) -> None:
+        if key not in self._names:
+            self._drop(
                 ("key", self._group, key),
                 "Unknown metric key %r in group %r; the value was dropped. Known keys: %s.",
-                key,
-                self._group,
-                ", ".join(spec.key for spec in self.specs),
+                ", ".join(self._names),
             )
-        elif spec.is_observable:
-            warn_once(
+        elif key in self._emitters:
+            self._drop(
                 ("observable", self._group, key),
                 "Metric %r of group %r reports through its callback; the recorded value was"
                 " dropped.",
-                key,
-                self._group,
             )
+        else:  # it could not be made, which is told
+            self._collection.dropped.add(self._names[key])
+
+    def _drop(self, problem: tuple[str, str, str], message: str, *details: object) -> None:
+        group, key = problem[1:]
+        if key in self._names:
+            self._collection.dropped.add(self._names[key])
+        warn_once(problem, message, key, group, *details)
+
+
+def _are_immutable(values: Sequence[Any]) -> bool:
+    try:
+        return _IMMUTABLE_TYPES.issuperset(map(type, values))
+    except Exception:  # a type whose hash or comparison fails
+        return False

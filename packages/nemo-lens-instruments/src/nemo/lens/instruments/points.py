@@ -5,16 +5,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from nemo.lens.instruments.problems import warn_once
 from nemo.lens.spans.attributes import cleaned
-from nemo.lens.spans.conversion import MAX_INT, MIN_INT, converted
-from nemo.lens.spans.text import real_type
+from nemo.lens.spans.conversion import converted
+from nemo.lens.spans.text import is_mapping, real_type, type_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+LONGEST_TEXT = 1024
+"""Characters of a text attribute of a metric at most; every export carries it again."""
 
 
 class NotANumber(Exception):  # noqa: N818  # an answer for the caller inside the package
@@ -64,42 +66,67 @@ def _finite_and_not_negative(number: float) -> int | float:
 def _plain(value: Any) -> int | float:
     try:
         plain = converted(value)
+        is_cut = type(plain) is float and math.isinf(plain) and value != plain
+        if type(plain) is str:
+            plain = _of_wide_integer(value)
+    except NotANumber:
+        raise
     except Exception as reason:  # whatever the value's own methods raise is about the value
-        raise NotANumber(f"a value of type {type(value).__name__}") from reason
+        raise NotANumber(_described(value)) from reason
+    if is_cut:  # of a wider type: numpy.longdouble, Decimal
+        raise NotANumber("a number beyond any float")
     if type(plain) is bool:
         return int(plain)
     if type(plain) is int or type(plain) is float:
         return plain
-    if issubclass(real_type(value), int) and not MIN_INT <= value <= MAX_INT:
-        return _as_float(value)
-    raise NotANumber(f"a value of type {type(value).__name__}")
+    raise NotANumber(_described(value))
 
 
-def _as_float(number: int) -> float:
+def _of_wide_integer(value: Any) -> float:
+    """Return the float next to an integer beyond 64 bit, which attributes keep as text."""
+    kind = real_type(value)
+    whole = value.item() if hasattr(kind, "item") and not issubclass(kind, str) else value
+    if not issubclass(real_type(whole), int):
+        raise NotANumber(_described(value))
     try:
-        return float(number)
+        return float(int.__int__(whole))
     except OverflowError as reason:
         raise NotANumber("an integer beyond any float") from reason
+
+
+def _described(value: Any) -> str:
+    return f"a value of type {type_name(real_type(value))}"
 
 
 def point_attributes(attributes: Any, group: str) -> dict[str, Any] | None:
     """Return `attributes` cleaned for a metric point, or None when there are none."""
     if attributes is None:
         return None
-    given = attributes
-    if not issubclass(real_type(attributes), Mapping):
+    if not is_mapping(attributes):
         warn_once(
             ("attributes", group),
             "record_metrics(%r): the `attributes` argument of type %s is not a mapping; the"
             " values are recorded without attributes. A metric whose key is 'attributes' goes"
             " into the mapping of values.",
             group,
-            type(attributes).__name__,
+            type_name(real_type(attributes)),
         )
         return None
-    kept = cleaned(given)
-    return {key: _hashable(value) for key, value in kept.items()} or None
+    kept = cleaned(attributes)
+    return {key: _bounded(key, value, group) for key, value in kept.items()} or None
 
 
-def _hashable(value: Any) -> Any:
+def _bounded(key: str, value: Any, group: str) -> Any:
+    """Return a cleaned value as a series can carry it: hashable, and not endless."""
+    if type(value) is str and len(value) > LONGEST_TEXT:
+        warn_once(
+            ("long attribute", group, key),
+            "Attribute %r of metric group %r had a text of %d characters; such texts are cut to"
+            " %d, because every export carries them. Record a short name instead.",
+            key,
+            group,
+            len(value),
+            LONGEST_TEXT,
+        )
+        return value[:LONGEST_TEXT]
     return tuple(value) if real_type(value) is list else value

@@ -4,15 +4,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from nemo.lens.instruments.meters import instrument_set
 from nemo.lens.instruments.problems import warn_once
-from nemo.lens.spans.text import real_type
+from nemo.lens.instruments.registry import plain_name
+from nemo.lens.spans.text import is_mapping, real_type, type_name
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from opentelemetry.metrics import Meter
 
@@ -45,6 +45,8 @@ def record_metrics(
             `otel.metric.overflow=true`.
         **more_values: Further values; they win over `values`.
     """
+    if type(group) is not str:
+        group = plain_name(group)
     merged = merged_values(group, values, more_values)
     if merged:
         record_row(meter, group, tuple(merged), tuple(merged.values()), attributes)
@@ -67,34 +69,35 @@ def record_row(
 def create_metric_instruments(meter: Meter, group: str) -> None:
     """Make the instruments of `group` now, which starts its observable metrics.
 
-    A second call does nothing. Never raises; problems are logged as in `record_metrics`.
+    A second call makes what could not be made before. Never raises; problems are logged as in `record_metrics`.
     """
-    instrument_set(meter, group, "create_metric_instruments")
+    instruments = instrument_set(meter, plain_name(group), "create_metric_instruments")
+    if instruments is not None:
+        instruments.complete()
 
 
 def merged_values(group: str, values: Any, more_values: dict[str, Any]) -> dict[str, Any]:
     """Join what was given as a mapping and as keywords; empty when the mapping is none."""
     if values is None:
         return more_values
-    given = values
-    if not issubclass(real_type(values), Mapping):
+    if not is_mapping(values):
         warn_once(
             ("values", group),
             "record_metrics(%r): the `values` argument of type %s is not a mapping; the call"
             " records nothing. Pass a mapping of metric keys to numbers.",
             group,
-            type(values).__name__,
+            type_name(real_type(values)),
         )
         return {}
     try:
-        merged = {**given, **more_values}
+        merged = {**values, **more_values}
         return merged if _TEXT.issuperset(map(type, merged)) else _with_text_keys(group, merged)
     except Exception:  # a mapping of the caller's whose own methods fail
         warn_once(
             ("values", group),
             "record_metrics(%r): the `values` argument of type %s cannot be read.",
             group,
-            type(given).__name__,
+            type_name(real_type(values)),
         )
         return more_values
 
@@ -110,6 +113,6 @@ def _with_text_keys(group: str, values: Mapping[Any, Any]) -> dict[str, Any]:
                 ("key type", group),
                 "record_metrics(%r): a key of type %s is no metric key; its value was dropped.",
                 group,
-                type(key).__name__,
+                type_name(real_type(key)),
             )
     return kept
