@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from nemo.lens.configuration.foreign_variables import FOREIGN_VARIABLES
+from nemo.lens.configuration.foreign_table import FOREIGN_VARIABLES
 from nemo.lens.configuration.settings import SETTINGS
 from nemo.lens.spans.redaction import REDACTED
 from nemo.lens.spans.url_credentials import without_url_credentials

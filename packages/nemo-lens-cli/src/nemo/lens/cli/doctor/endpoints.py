@@ -11,14 +11,14 @@ from urllib.request import getproxies, proxy_bypass
 
 from nemo.lens.cli.doctor.wire import Address, Speech
 from nemo.lens.configuration.foreign_variables import read_foreign_variable
-from nemo.lens.sdk.exporters.otlp import GRPC, protocol_of
+from nemo.lens.sdk.exporters.otlp_variables import GRPC, protocol_of
 from nemo.lens.spans.url_credentials import without_url_credentials
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from nemo.lens.cli.doctor.situation import Situation
-    from nemo.lens.sdk.exporters.otlp import Signal
+    from nemo.lens.sdk.exporters.otlp_variables import Signal
 
 _SIGNALS: Final[tuple[Signal, ...]] = ("traces", "metrics", "logs")
 GRPC_PORT: Final = 4317

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from nemo.lens.cli.replay.recorded_lines import Line
+    from nemo.lens.sdk.exporters.otlp_variables import Signal
     from nemo.lens.sdk.exporters.recorded import RecordedRequests
 
 _LOCK_PATIENCE_S: Final = 30.0
@@ -104,6 +105,13 @@ class _Courier:
 
     def deliver(self, line: Line) -> Answer:
         """Send one line, in parts where it is too large, and note what became of it."""
+        try:
+            return self._deliver(line)
+        except OSError as error:
+            reason = f"the journal cannot be written ({error.strerror or error})"
+            return Answer(self._journal.progress, stopped=reason)
+
+    def _deliver(self, line: Line) -> Answer:
         try:
             request = parse(line.body)
         except RequestError as error:

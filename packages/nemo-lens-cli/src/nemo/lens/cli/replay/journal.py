@@ -101,8 +101,12 @@ class Journal:
         self._head = {"schema": SCHEMA, **about}
         try:
             self._file: BinaryIO = path.open("a+b")
-            self._lock(patience_s)
-            self.progress = self._read()
+            try:
+                self._lock(patience_s)
+                self.progress = self._read()
+            except BaseException:
+                self._file.close()
+                raise
         except OSError as error:
             raise ProblemError(
                 f"cannot keep the journal {str(path)!r}: {error.strerror or error}; name another "
@@ -110,9 +114,13 @@ class Journal:
             ) from error
 
     def write(self, receipt: Receipt) -> None:
-        """Note a receipt, and return when it is on the disk."""
+        """Note a receipt, and return when it is on the disk.
+
+        Raises:
+            OSError: It could not be written.
+        """
+        self._append({**receipt._asdict(), "position": list(receipt.position)})
         self.progress.add(receipt)
-        self._append(receipt._asdict())
 
     def close(self) -> None:
         """Give the journal back."""
@@ -174,7 +182,7 @@ def _entry(line: bytes) -> dict[str, Any] | None:
 
 def _receipt(entry: dict[str, Any]) -> Receipt | None:
     try:
-        fields = {**entry, "position": Position(*entry["position"])}
-        return Receipt(**cast("dict[str, Any]", fields))
+        fields: dict[str, Any] = {**entry, "position": Position(*entry["position"])}
+        return Receipt(**fields)
     except (TypeError, KeyError):
         return None

@@ -10,7 +10,7 @@ from packaging.version import InvalidVersion, Version
 
 from nemo.lens.cli.doctor.endpoints import endpoints_of
 from nemo.lens.cli.doctor.findings import Finding, Verdict
-from nemo.lens.sdk.exporters.otlp import GRPC
+from nemo.lens.sdk.exporters.otlp_variables import GRPC
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

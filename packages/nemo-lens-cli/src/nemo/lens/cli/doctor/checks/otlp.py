@@ -17,7 +17,7 @@ from nemo.lens.cli.doctor.endpoints import (
 )
 from nemo.lens.cli.doctor.findings import Finding, Verdict
 from nemo.lens.cli.doctor.wire import Address, Speech, what_speaks
-from nemo.lens.sdk.exporters.otlp import GRPC, HTTP_PROTOBUF
+from nemo.lens.sdk.exporters.otlp_variables import GRPC, HTTP_PROTOBUF
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
