@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks import (
     burst,
+    collector_faults,
     differential,
     disabled,
     enabled,
@@ -28,7 +29,17 @@ if TYPE_CHECKING:
 
     from benchmarks.rows import Row
 
-SUITES = (differential, disabled, enabled, burst, metrics, encoding, processes, scaling)
+SUITES = (
+    differential,
+    disabled,
+    enabled,
+    burst,
+    collector_faults,
+    metrics,
+    encoding,
+    processes,
+    scaling,
+)
 """Modules that offer a tuple `ROWS`; a new group of measures is a new module here."""
 
 ATTEMPTS = 3

@@ -258,7 +258,7 @@ def test_every_stub_of_a_grpc_exporter_is_seen(clean_environment):
     """The one it is built with, and those of later reconnections."""
     from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter
 
-    attempt = Attempt()
+    attempt = Attempt("traces")
     watching = _otel_private.watching_grpc_exporter(
         OTLPSpanExporter, lambda stub: WatchedStub(stub, attempt)
     )

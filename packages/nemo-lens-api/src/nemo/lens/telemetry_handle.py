@@ -112,7 +112,10 @@ class TelemetryHandle:
             timeout_ms: Longest wait in milliseconds; kept whatever an exporter does.
 
         Returns:
-            True when all of it was delivered in time, or nothing is exported here.
+            True when all of it was delivered in time and nothing was lost since the flush before,
+            or nothing is exported here. Lost is what found a queue full, what a collector refused,
+            and what could not be sent; `stats` says how much. Of metrics it is this collection
+            that counts.
         """
         try:
             return self.runtime is None or self.runtime.flush(timeout_ms)
@@ -131,7 +134,8 @@ class TelemetryHandle:
                 delivered by then is counted and given up.
 
         Returns:
-            True when everything was delivered in time, or nothing is exported here.
+            True when everything was delivered that was recorded since set-up, or nothing is
+            exported here. Of metrics it is the last collection that counts.
         """
         try:
             if self._owner is not None:

@@ -17,7 +17,7 @@ from nemo.lens.sdk import _otel_private
 from nemo.lens.sdk.export_queue import ExportQueue
 from nemo.lens.sdk.exporters.routes import Route, routes_of
 from nemo.lens.sdk.exporters.selection import exporters_by_signal
-from nemo.lens.sdk.ids import RandomIds, SharedTraceIds
+from nemo.lens.sdk.ids import generator_of as id_generator_of
 from nemo.lens.sdk.lens_providers import LensMeterProvider, LensTracerProvider
 from nemo.lens.sdk.log_processor import LensLogProcessor
 from nemo.lens.sdk.metric_lanes import CollectingReader, ForeignReaderLane, MetricLane
@@ -253,7 +253,7 @@ def _tracer_provider(
     provider = LensTracerProvider(
         resource=resource,
         shutdown_on_exit=False,
-        id_generator=SharedTraceIds(config.run_id) if config.single_trace_id else RandomIds(),
+        id_generator=id_generator_of(config),
     )
     if config.sampler_enabled and rank is not None:
         provider.sampler = RankAwareSampler(

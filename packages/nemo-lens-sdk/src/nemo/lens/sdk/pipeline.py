@@ -8,6 +8,7 @@ import logging
 import time
 from typing import TYPE_CHECKING, Any, Protocol
 
+from nemo.lens.sdk.counts import lost_items
 from nemo.lens.sdk.export_queue import current_thread_exports
 
 if TYPE_CHECKING:
@@ -39,6 +40,10 @@ class Lane(Protocol):
 
     def pending(self) -> int:
         """Items that wait."""
+        ...
+
+    def lost_items(self) -> int:
+        """Items that were lost before the end."""
         ...
 
     def abandon(self) -> None:
@@ -90,7 +95,8 @@ class Pipeline:
         """Export what is finished; the lanes work in parallel.
 
         Returns:
-            True when all of it was delivered within `timeout_ms`.
+            True when all of it was delivered within `timeout_ms`, and nothing was lost since the
+            flush before. Of metrics it is this collection that counts.
         """
         if current_thread_exports():
             return False
@@ -110,7 +116,8 @@ class Pipeline:
             end: How the process ends, for the manifest.
 
         Returns:
-            True when everything was delivered.
+            True when everything was delivered that this set-up recorded. Of metrics it is the last
+            collection that counts.
         """
         if self._result is not None:
             return self._result
@@ -119,7 +126,7 @@ class Pipeline:
             self._span_processor.close_open_spans()
         requests = [lane.ask(deadline, final=True) for lane in self._lanes]
         answers = [request.wait() for request in requests]
-        delivered = all(answers)
+        delivered = all(answers) and self._lost_items() == 0
         for lane in self._lanes:
             lane.abandon()
         self._result = delivered
@@ -129,6 +136,11 @@ class Pipeline:
             for route in self._routes:
                 route.finish(end, lost)
         return delivered
+
+    def _lost_items(self) -> int:
+        return sum(lane.lost_items() for lane in self._lanes) + sum(
+            lost_items(route.lost()) for route in self._routes
+        )
 
     def after_fork(self, resource: Resource) -> None:
         """Start empty in a forked child."""

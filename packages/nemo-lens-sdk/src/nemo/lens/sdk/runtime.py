@@ -247,6 +247,21 @@ def prepared(
     return runtime
 
 
+def start(config: NemoLensConfig, resource_attributes: Mapping[str, Any]) -> Runtime | None:
+    """Build and install a set-up for a command of our own, whatever rank it may have.
+
+    Returns:
+        The running set-up; None where the process cannot run telemetry, which one ERROR explains.
+
+    Raises:
+        ValueError: A value of the configuration or an argument is bad.
+        TypeError: An argument is of the wrong type.
+        ImportError: The package of a chosen exporter is missing.
+    """
+    runtime = prepared(config, resource_attributes=resource_attributes)
+    return runtime if runtime is not None and runtime.install() else None
+
+
 @contextlib.contextmanager
 def usable_environment() -> Generator[None, None, None]:
     """Hide what is unusable in variables that OpenTelemetry reads itself, in building and later."""

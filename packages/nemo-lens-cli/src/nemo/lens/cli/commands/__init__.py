@@ -6,7 +6,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from nemo.lens.cli.commands import demo, diff, ranks, report, timeline
+from nemo.lens.cli.commands import (
+    completion,
+    demo,
+    diff,
+    doctor,
+    emit_spans,
+    ranks,
+    replay,
+    report,
+    runs,
+    schema,
+    slurm_attributes,
+    timeline,
+    vendor_fallbacks,
+)
 
 if TYPE_CHECKING:
     import argparse
@@ -46,4 +60,18 @@ class Command(Protocol):
         ...
 
 
-COMMANDS: tuple[Command, ...] = (demo, report, ranks, diff, timeline)
+COMMANDS: tuple[Command, ...] = (
+    demo,
+    runs,
+    report,
+    ranks,
+    diff,
+    timeline,
+    doctor,
+    replay,
+    schema,
+    emit_spans,
+    slurm_attributes,
+    vendor_fallbacks,
+    completion,
+)

@@ -82,7 +82,7 @@ class OtlpRoute(Route):
         """Build the sink of metrics."""
         from nemo.lens.sdk.exporters.otlp import OtlpSink
 
-        return OtlpSink("metrics", repair_metrics)
+        return OtlpSink("metrics", repair_metrics, one_by_one=True)
 
     def log_sink(self) -> Sink:
         """Build the sink of log records."""
