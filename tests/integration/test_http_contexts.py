@@ -51,6 +51,10 @@ def rollout_application(**options):
     async def rollout(token: str = ""):
         return {"length": len(token)}
 
+    @app.get("/broken")
+    async def broken():
+        raise ValueError("no answer from 'http://user:pa'55@judge/x?q='s3cret'&token=s3cret'")
+
     @app.get("/health")
     async def health():
         return {}
@@ -199,6 +203,21 @@ def test_a_failed_request_is_an_error_without_the_query(exporter, client):
     assert [event.name for event in span.events] == ["exception"]
     assert "s3cret" not in exported(exporter)
     assert "pa55@" not in exported(exporter)
+
+
+@pytest.mark.parametrize("stability", ["http", "http/dup", ""])
+def test_a_failed_answer_is_an_error_without_the_urls_in_it(
+    exporter, address, monkeypatch, stability
+):
+    """Whatever the application was told by others: quotes do not end a query or a password."""
+    monkeypatch.setenv("OTEL_SEMCONV_STABILITY_OPT_IN", stability)
+    assert httpx.get(f"{address}/broken?token=s3cret").status_code == 500
+    span = finished(exporter, SpanKind.SERVER)
+    assert span.status.status_code is trace.StatusCode.ERROR
+    assert {event.name for event in span.events} == {"exception"}
+    assert "no answer from 'http://judge/x?[REDACTED]" in exported(exporter)
+    assert "s3cret" not in exported(exporter)
+    assert "55@" not in exported(exporter)
 
 
 @pytest.mark.parametrize("library", CLIENTS)

@@ -55,7 +55,7 @@ def _instrument(app: Any, settings: _Settings) -> None:
     instrument = instrumentor("fastapi", extra="fastapi").instrument_app
     if app in _instrumented:
         return
-    from nemo.lens.contrib.http_spans import HttpTracerProvider, hide_url_secrets
+    from nemo.lens.contrib.http_spans import HttpTracerProvider
 
     is_serving = app.middleware_stack is not None
     app.middleware_stack = None  # older instrumentations refuse to change an existing one
@@ -63,7 +63,6 @@ def _instrument(app: Any, settings: _Settings) -> None:
         instrument(
             app,
             tracer_provider=HttpTracerProvider({SERVICE_NAME: settings.service_name}),
-            server_request_hook=hide_url_secrets,
             excluded_urls=settings.excluded_urls,
             exclude_spans=["receive", "send"],
         )
