@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A job on a real local Ray cluster gives connected traces, read from what its processes export."""
 
+import json
 import os
 import subprocess
 import sys
@@ -19,7 +20,7 @@ CONSUMER = 5
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory):
+def folder(tmp_path_factory):
     """Run the job once; it fails by itself where a remote call does not see its caller's trace."""
     folder = tmp_path_factory.mktemp("ray")
     job = Path(__file__).with_name("ray_job.py")
@@ -27,6 +28,12 @@ def run(tmp_path_factory):
     # Under `uv run`, Ray would otherwise copy the working tree to each worker.
     environment = {**inherited, "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0"}
     subprocess.run([sys.executable, job, folder], env=environment, check=True, timeout=300)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def run(folder):
+    """Give the record of the job."""
     return Run(folder / "runs")
 
 
@@ -158,3 +165,23 @@ def test_all_processes_belong_to_one_run(run):
     """Driver, workers and nested actors; nothing in the record is damaged."""
     assert len({process.run for process in run.processes}) == 1
     assert run.problems == ()
+
+
+def test_metrics_of_512_ranks_are_four_series(folder):
+    """A rank that raised and one that answered nonsense are left out; the slow one is named."""
+    result = json.loads((folder / "metrics.json").read_text())
+    points = {metric["name"]: metric["data"]["data_points"] for metric in result["read"]}
+    assert {name: [point["value"] for point in series] for name, series in points.items()} == {
+        "job.step.duration.min": [1.0],
+        "job.step.duration.median": [pytest.approx(1.2555)],
+        "job.step.duration.max": [9.0],
+        "job.step.duration.max_rank": [77],
+    }
+    assert result["answered"] == 511
+
+
+def test_actors_that_hang_or_have_died_do_not_hold_the_driver_up(folder):
+    """It waits as long as it was told."""
+    result = json.loads((folder / "metrics.json").read_text())
+    assert result["dead"] == 0
+    assert result["waited_s"] < 30

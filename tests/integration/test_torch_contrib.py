@@ -278,3 +278,19 @@ def test_metrics_of_all_ranks_are_recorded_by_one(ranks):
         "loss.max_rank": 0,
     }
     assert ranks[1]["gauges"] == {}
+
+
+def test_a_bad_value_of_one_rank_hangs_no_other(ranks):
+    """The rank joins the collective without it."""
+    gauges = ranks[0]["gauges_with_bad_values"]
+    assert (gauges["step.duration.max"], gauges["step.duration.max_rank"]) == (7.0, 0)
+    assert (gauges["loss.min"], gauges["loss.max"], gauges["loss.max_rank"]) == (0.25, 1.25, 1)
+    assert ranks[1]["gauges_with_bad_values"] == {}
+    assert ranks[1]["discarded"]["collapsed metric value"] == 5
+
+
+def test_a_member_that_does_not_come_is_waited_for_as_long_as_the_group_says(ranks):
+    """Then it is counted, and the job goes on."""
+    assert ranks[0]["without_the_others"] is False
+    assert ranks[0]["waited_s"] < 30
+    assert ranks[0]["discarded"]["gather of metrics"] == 1

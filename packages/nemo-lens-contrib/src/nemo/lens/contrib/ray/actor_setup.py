@@ -55,7 +55,7 @@ def actor_runtime_env(
         "OTEL_BSP_SCHEDULE_DELAY": str(KILL_LOSS_MS),
         "OTEL_BLRP_SCHEDULE_DELAY": str(KILL_LOSS_MS),
         **handed_on.to_env(prefix),
-        **given.get("env_vars", {}),
+        **(given.get("env_vars") or {}),
     }
     return {**given, "env_vars": variables}
 
