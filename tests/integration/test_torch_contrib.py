@@ -7,6 +7,7 @@ import copy
 import io
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -164,7 +165,7 @@ def test_hooks_of_a_traced_module_are_inside_its_span(nemo_lens_groups, nemo_len
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit(1), ValueError("bad batch")])
 def test_an_interrupted_pass_leaves_nothing_open(nemo_lens_groups, nemo_lens_recorder, error):
-    """torch calls no hook then."""
+    """There are no calls of hooks then."""
     model = Model()
     trace_modules(model)
     nemo_lens_groups("layer")
@@ -177,7 +178,9 @@ def test_an_interrupted_pass_leaves_nothing_open(nemo_lens_groups, nemo_lens_rec
         model(torch.ones(2))
     assert not trace.get_current_span().get_span_context().is_valid
     assert nemo_lens_recorder.names() == ["model.head", "model"]
-    assert {span.status.status_code for span in nemo_lens_recorder.spans} == {trace.StatusCode.ERROR}
+    assert {span.status.status_code for span in nemo_lens_recorder.spans} == {
+        trace.StatusCode.ERROR
+    }
 
 
 class Traces(torch.utils.data.Dataset):
@@ -294,3 +297,14 @@ def test_a_member_that_does_not_come_is_waited_for_as_long_as_the_group_says(ran
     assert ranks[0]["without_the_others"] is False
     assert ranks[0]["waited_s"] < 30
     assert ranks[0]["discarded"]["gather of metrics"] == 1
+
+
+PAGE = Path(__file__).parents[2] / "docs/user-guide/torch.md"
+BLOCKS = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(), re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("code", BLOCKS)
+def test_a_code_block_of_the_page_runs(code, tmp_path):
+    """Each on its own, as it stands there."""
+    command = [sys.executable, "-W", "error", "-c", f"rank = 0\n{code}"]
+    subprocess.run(command, cwd=tmp_path, check=True, timeout=120)

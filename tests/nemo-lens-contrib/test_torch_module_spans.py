@@ -110,7 +110,9 @@ def test_a_module_keeps_its_name_and_what_it_is(model):
     assert type(model.children["head"]) is kind
 
 
-@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))])
+@pytest.mark.parametrize(
+    "copied", [copy.copy, copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))]
+)
 def test_copies_and_pickles_are_what_they_were_without_spans(model, copied):
     """So that they can be loaded where no NeMo Lens is."""
     before = pickle.dumps(model)

@@ -16,7 +16,6 @@ import math
 import operator
 import statistics
 import sys
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from nemo.lens.distributed import device_kind
@@ -25,7 +24,7 @@ from nemo.lens.spans.discards import discard
 from nemo.lens.spans.text import is_mapping, type_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from opentelemetry.metrics import Meter
 
@@ -94,19 +93,9 @@ class CollapsedMetrics:
                 left out, and those that are no numbers at all are counted.
         """
         for name, by_rank in _entries(values).items():
-            try:
-                self._record_one(name, by_rank)
-            except Exception as error:  # a foreign gauge, or a name that cannot be hashed
-                _discard_value(error)
-
-    def _record_one(self, name: str, by_rank: Any) -> None:
-        gauges = self._gauges.get(name)
-        if gauges is None:
-            return
-        collapsed = collapse(by_rank if is_mapping(by_rank) else _in_order_of_ranks(by_rank))
-        if collapsed is not None:
-            for statistic, value in collapsed._asdict().items():
-                gauges[statistic].set(value)
+            collapsed = collapse(keyed_by_rank(by_rank))
+            if collapsed is not None and name in self._gauges:
+                _set(self._gauges[name], collapsed)
 
 
 def record_over_ranks(
@@ -139,7 +128,9 @@ def record_over_ranks(
     torch: Any = sys.modules.get("torch")
     distributed = getattr(torch, "distributed", None)
     if distributed is None or not distributed.is_available() or not distributed.is_initialized():
-        metrics.record({name: {rank: value} for name, value in zip(metrics.names, own, strict=True)})
+        metrics.record(
+            {name: {rank: value} for name, value in zip(metrics.names, own, strict=True)}
+        )
         return True
     try:
         by_rank = _gathered(torch, own, dst_rank, group)
@@ -166,6 +157,14 @@ def _gathered(torch: Any, own: list[float], dst: int, group: Any) -> dict[int, l
     return {rank: each.tolist() for rank, each in zip(ranks, received, strict=True)}
 
 
+def _set(gauges: Mapping[str, Any], collapsed: Collapsed) -> None:
+    try:
+        for statistic, value in collapsed._asdict().items():
+            gauges[statistic].set(value)
+    except Exception as error:  # a gauge of another meter than ours
+        _discard_value(error)
+
+
 def by_metric(
     names: Iterable[str], by_rank: Mapping[int, Sequence[float]]
 ) -> dict[str, dict[int, float]]:
@@ -185,6 +184,21 @@ def numbers_named(names: Iterable[str], values: Any) -> list[float]:
     """
     found = _entries(values)
     return [_number(found[name]) if name in found else math.nan for name in names]
+
+
+def keyed_by_rank(values: Iterable[Any]) -> dict[Any, Any]:
+    """Return what stands for the ranks by rank; nothing where it cannot be read; never raises.
+
+    Args:
+        values: A mapping of ranks, or a sequence in their order.
+    """
+    if is_mapping(values):
+        return _entries(values)
+    try:
+        return dict(enumerate(values))
+    except Exception as error:  # no sequence, or one that raises
+        _discard_value(error)
+        return {}
 
 
 def _usable(values: Any) -> Iterable[tuple[int, float]]:
@@ -208,26 +222,21 @@ def _entries(values: Any) -> dict[Any, Any]:
         return {}
 
 
-def _in_order_of_ranks(values: Any) -> dict[int, Any]:
-    try:
-        return dict(enumerate(values))
-    except Exception as error:  # no sequence, or one that raises
-        _discard_value(error)
-        return {}
-
-
 def _number(value: Any) -> float:
     """Return `value` as a float; NaN for what is no number that is at hand."""
     if type(value) is float:
         return value
     try:
-        scalar = converted(value)
-        if not isinstance(scalar, (int, float)):
-            raise Unrecordable("no number")
-        return float(scalar)
+        return _float(converted(value))
     except Exception as error:  # a foreign object may do anything when it is asked for its number
         _discard_value(error)
         return math.nan
+
+
+def _float(scalar: object) -> float:
+    if isinstance(scalar, (int, float)):
+        return float(scalar)
+    raise Unrecordable("no number")
 
 
 def _discard_value(error: Exception) -> None:

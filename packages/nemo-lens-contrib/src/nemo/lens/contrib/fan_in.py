@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from nemo.lens.helpers import SpanOptions, managed_span
 from nemo.lens.spans.discards import discard
-from nemo.lens.spans.text import is_mapping, type_name
+from nemo.lens.spans.text import is_mapping, real_type, type_name
 from nemo.lens.state import is_span_group_enabled
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def links_to(origins: Any) -> list[Link]:
         discard(
             "origins of a span",
             "Links are missing: the origins of type %s cannot be read (%s).",
-            type_name(type(origins)),
+            type_name(real_type(origins)),
             type_name(type(error)),
         )
     return list(links.values())

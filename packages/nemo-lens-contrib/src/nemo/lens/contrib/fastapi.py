@@ -108,7 +108,8 @@ def _make_state_picklable() -> None:
 
 
 def _reduce_starlette_state(state: Any) -> Any:
-    return type(state), (dict(vars(state)["_state"]),)
+    kind: Any = state.__class__
+    return kind, ({**state.__dict__["_state"]},)
 
 
 def _restore(app: Any, pickled: tuple[dict[str, Any], tuple[str, str | None]]) -> None:

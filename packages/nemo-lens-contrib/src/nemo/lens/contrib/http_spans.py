@@ -105,9 +105,7 @@ class HttpTracer(CurrentSpanTracer[Span]):
         """Make `span` current, and mark it as `managed_span` would: cancellations too."""
         is_event = options.pop("record_exception")
         is_status = options.pop("set_status_on_exception")
-        with trace.use_span(
-            span, record_exception=False, set_status_on_exception=False, **options
-        ):
+        with trace.use_span(span, record_exception=False, set_status_on_exception=False, **options):
             try:
                 yield span
             except BaseException as error:
@@ -127,7 +125,7 @@ class _HttpSpan:
     def __init__(self, span: Span) -> None:
         self._span = span
 
-    @property
+    @property  # type: ignore[misc]
     def __class__(self) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
         return type(self._span)
 

@@ -21,7 +21,7 @@ vLLM is not imported. Its options are those of version 0.33.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from urllib.parse import quote, urlsplit
 
 from nemo.lens.config import ensure_run_id
@@ -123,8 +123,8 @@ def vllm_tracing(
     return VllmTracing(arguments, environment)
 
 
-def _checked_ratio(given: object) -> float:
-    is_number = isinstance(given, (int, float)) and not isinstance(given, bool)
+def _checked_ratio(given: Any) -> float:
+    is_number = type(given) in (int, float)
     if not (is_number and 0 <= given <= 1):
         raise ValueError(
             f"vllm_tracing: `sample_ratio` must be a number in [0, 1], got {given!r}; None leaves "

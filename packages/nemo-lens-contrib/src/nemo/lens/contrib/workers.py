@@ -157,7 +157,7 @@ class Handover:
                 config, resource_attributes=attributes, export_strategy=_as_the_parent
             )
             return
-        given = {"rank": self.rank, "world_size": self.world_size}
+        given: dict[str, Any] = {"rank": self.rank, "world_size": self.world_size}
         handle.setup_telemetry(
             config,
             resource_attributes=attributes,

@@ -8,14 +8,16 @@ import time
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from nemo.lens.contrib.collapsed_metrics import by_metric, numbers_named
+from nemo.lens.contrib.collapsed_metrics import by_metric, keyed_by_rank, numbers_named
 from nemo.lens.spans.discards import discard
-from nemo.lens.spans.text import is_mapping, type_name
+from nemo.lens.spans.text import type_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from nemo.lens.contrib.collapsed_metrics import CollapsedMetrics
+
+_NO_ANSWER = object()
 
 
 def record_over_actors(
@@ -52,19 +54,22 @@ def record_over_actors(
 def _answers(references: Any, deadline: float) -> dict[Any, Any]:
     """Return what the actors have answered before `deadline`, by rank."""
     ray: Any = import_module("ray")
-    by_rank = dict(references if is_mapping(references) else enumerate(references))
+    by_rank = keyed_by_rank(references)
     if not by_rank:
         return {}
     remaining = max(0.0, deadline - time.monotonic())
     ray.wait([*by_rank.values()], num_returns=len(by_rank), timeout=remaining)
-    answers: dict[Any, Any] = {}
-    for rank, reference in by_rank.items():
-        try:
-            # What is there now; an answer that was lost with its node is not waited for.
-            answers[rank] = ray.get(reference, timeout=0)
-        except Exception as error:  # of the actor, or it is late
-            _discard_answer(error)
-    return answers
+    found = {rank: _answer(ray, reference) for rank, reference in by_rank.items()}
+    return {rank: answer for rank, answer in found.items() if answer is not _NO_ANSWER}
+
+
+def _answer(ray: Any, reference: Any) -> Any:
+    """Return what is there now; an answer that was lost with its node is not waited for."""
+    try:
+        return ray.get(reference, timeout=0)
+    except Exception as error:  # of the actor, or it is late
+        _discard_answer(error)
+        return _NO_ANSWER
 
 
 def _discard_answer(error: Exception) -> None:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from nemo.lens.helpers import managed_span
 from nemo.lens.spans import compiling
 from nemo.lens.spans.discards import discard
-from nemo.lens.spans.text import type_name
+from nemo.lens.spans.text import is_mapping, type_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 # spans, outermost first; of its class, the class that it had before.
 _SPANS = "_nemo_lens_spans"
 _PLAIN = "_nemo_lens_plain"
+
+_Span = tuple[int, str, str]
 
 _numbers = itertools.count()
 
@@ -84,31 +86,32 @@ class ModuleSpans:
 
     def add(self, module: Any, group: str, name: str) -> None:
         """Open a span of `group` and `name` around each forward pass of `module`."""
-        spans = vars(module).get(_SPANS)
-        if spans is None:
+        kind: Any = module.__class__
+        if _SPANS not in module.__dict__:
             try:
-                module.__class__ = _traced(type(module))
+                module.__class__ = _traced(kind)
             except Exception as error:  # such as a module that TorchScript has compiled
-                kind = type_name(type(module))
-                discard("traced module", "Modules of type %s get no spans: %s.", kind, error)
+                given = type_name(kind), type_name(type(error))
+                discard("traced module", "Modules of type %s get no spans (%s).", *given)
                 return
-        vars(module)[_SPANS] = ((self._number, group, name), *(spans or ()))
+        module.__dict__[_SPANS] = ((self._number, group, name), *_spans_of(module))
         self._modules.append(module)
 
     def remove(self) -> None:
         """Take the spans off; a second call does nothing."""
         while self._modules:
             module = self._modules.pop()
-            left = tuple(span for span in vars(module)[_SPANS] if span[0] != self._number)
-            vars(module)[_SPANS] = left
-            plain = vars(type(module)).get(_PLAIN)
+            kind: Any = module.__class__
+            left = tuple(span for span in _spans_of(module) if span[0] != self._number)
+            module.__dict__[_SPANS] = left
+            plain = kind.__dict__.get(_PLAIN)
             if not left and plain is not None:  # otherwise another subclass was laid over ours
-                del vars(module)[_SPANS]
+                del module.__dict__[_SPANS]
                 module.__class__ = plain
 
 
 @functools.cache
-def _traced(plain: type[Any]) -> type[Any]:
+def _traced(plain: Any) -> Any:
     """Return the subclass of `plain` that opens spans; all modules of a class share it."""
 
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -116,26 +119,32 @@ def _traced(plain: type[Any]) -> type[Any]:
         # depend on the enabled groups.
         if compiling.is_compiling():
             return plain.__call__(self, *args, **kwargs)
-        return _covered(vars(self).get(_SPANS, ()), plain.__call__, self, args, kwargs)
+        return _covered(_spans_of(self), plain.__call__, self, args, kwargs)
 
     def reduce(self: Any, _protocol: object) -> Any:
         # By the first protocol, because later ones insist on the class that the object has now.
         make, arguments, *rest = plain.__reduce_ex__(self, 1)
         untraced = tuple(plain if argument is traced else argument for argument in arguments)
-        if rest and isinstance(rest[0], dict):
-            rest[0] = {name: value for name, value in rest[0].items() if name != _SPANS}
+        if rest and is_mapping(rest[0]):
+            rest[0] = {**rest[0]}
+            rest[0].pop(_SPANS, None)
         return (make, untraced, *rest)
 
     names = {name: getattr(plain, name) for name in ("__module__", "__qualname__", "__doc__")}
     body = {**names, _PLAIN: plain, "__call__": call, "__reduce_ex__": reduce}
-    traced: type[Any] = types.new_class(
+    traced = types.new_class(
         plain.__name__, (plain,), exec_body=lambda namespace: namespace.update(body)
     )
     return traced
 
 
+def _spans_of(module: Any) -> tuple[_Span, ...]:
+    spans: tuple[_Span, ...] = module.__dict__.get(_SPANS, ())
+    return spans
+
+
 def _covered(
-    spans: tuple[tuple[int, str, str], ...],
+    spans: tuple[_Span, ...],
     call: Callable[..., Any],
     module: Any,
     args: tuple[Any, ...],
@@ -144,6 +153,6 @@ def _covered(
     """Call the module inside of all its spans."""
     if not spans:
         return call(module, *args, **kwargs)
-    (_, group, name), *inner = spans
+    _, group, name = spans[0]
     with managed_span(group, name):
-        return _covered(tuple(inner), call, module, args, kwargs)
+        return _covered(spans[1:], call, module, args, kwargs)
