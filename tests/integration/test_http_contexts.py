@@ -15,7 +15,7 @@ import pytest
 import requests
 import uvicorn
 from fastapi import FastAPI
-from opentelemetry import trace
+from opentelemetry import context, trace
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
@@ -49,6 +49,11 @@ def rollout_application(**options):
     @app.get("/rollout")
     async def rollout(token: str = ""):
         return {"length": len(token)}
+
+    @app.get("/slow")
+    async def slow():
+        await asyncio.sleep(1)
+        return {}
 
     @app.get("/broken")
     async def broken():
@@ -217,6 +222,28 @@ def test_a_failed_answer_is_an_error_without_the_urls_in_it(
     assert "no answer from 'http://judge/x?[REDACTED]" in exported(exporter)
     assert "s3cret" not in exported(exporter)
     assert "55@" not in exported(exporter)
+
+
+@pytest.mark.parametrize("library", ["aiohttp", "httpx-async"])
+def test_a_cancelled_request_ends_its_span_and_leaves_nothing_attached(exporter, address, library):
+    """Marked as cancelled on the client's side; the server's span ends too."""
+    instrument, uninstrument, _ = CLIENTS[library]
+    get = {"aiohttp": get_with_aiohttp, "httpx-async": get_with_async_httpx}[library]
+
+    async def cancel():
+        before = context.get_current()
+        with pytest.raises((asyncio.TimeoutError, TimeoutError)):
+            await asyncio.wait_for(get(f"{address}/slow?token=xyz"), 0.3)
+        assert context.get_current() == before
+
+    instrument()
+    asyncio.run(cancel())
+    uninstrument()
+    cancelled = finished(exporter, SpanKind.CLIENT)
+    assert cancelled.status.status_code is trace.StatusCode.ERROR
+    assert cancelled.attributes["nemo.span.cancelled"] is True
+    assert finished(exporter, SpanKind.SERVER).parent.span_id == cancelled.context.span_id
+    assert "xyz" not in exported(exporter)
 
 
 @pytest.mark.parametrize("library", CLIENTS)

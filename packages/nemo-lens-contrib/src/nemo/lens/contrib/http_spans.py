@@ -22,9 +22,10 @@ from nemo.lens.semconv import (
     EXCEPTION_MESSAGE,
     EXCEPTION_STACKTRACE,
     EXCEPTION_TYPE,
+    NEMO_SPAN_CANCELLED,
 )
 from nemo.lens.spans.current_span_tracer import CurrentSpanTracer
-from nemo.lens.spans.outcome import exception_text, record_outcome
+from nemo.lens.spans.outcome import exception_text, is_cancellation, record_outcome
 from nemo.lens.spans.redaction import REDACTED, is_redacted, masked
 from nemo.lens.spans.url_credentials import without_url_credentials
 
@@ -147,6 +148,8 @@ class _HttpSpan:
         timestamp: int | None = None,
         escaped: bool = False,
     ) -> None:
+        if is_cancellation(exception):  # instrumentations that call this set no such mark
+            self._span.set_attribute(NEMO_SPAN_CANCELLED, True)
         text = exception_text(exception)
         described = {
             EXCEPTION_ESCAPED: str(escaped),
