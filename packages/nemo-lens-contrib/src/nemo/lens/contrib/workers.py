@@ -21,31 +21,21 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from nemo.lens import handle, state
+from nemo.lens.contrib.own_telemetry import exports, is_set_up, own_identity
 from nemo.lens.helpers import attached_context, span_attributes
 from nemo.lens.propagation import inject_context
 from nemo.lens.resources.identity import detect_identity
 from nemo.lens.resources.instance import instance_id
-from nemo.lens.semconv import (
-    DL_RANK,
-    DL_WORLD_SIZE,
-    NV_DL_LOCAL_RANK,
-    NV_DL_RANK,
-    NV_DL_ROLE,
-    NV_DL_WORLD_SIZE,
-    SERVICE_INSTANCE_ID,
-)
+from nemo.lens.semconv import NV_DL_RANK, NV_DL_ROLE, SERVICE_INSTANCE_ID
 from nemo.lens.spans.scope import current_span_attributes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
     from types import TracebackType
 
     from nemo.lens.config import NemoLensConfig
-    from nemo.lens.handle import TelemetryHandle
 
 Result = TypeVar("Result")
-
-_IDENTITY = (NV_DL_RANK, NV_DL_WORLD_SIZE, NV_DL_LOCAL_RANK, DL_RANK, DL_WORLD_SIZE)
 
 
 @dataclass(frozen=True)
@@ -105,7 +95,6 @@ class Handover:
         inject_context(carrier)
         groups = state.enabled_span_groups()
         is_what_config_selects = config is not None and groups == config.resolved_span_groups
-        running = _running_telemetry()
         return cls(
             carrier=carrier,
             attributes=dict(current_span_attributes()),
@@ -115,8 +104,8 @@ class Handover:
             role=role,
             rank=rank,
             world_size=world_size,
-            exports=None if running is None else running.is_exporting,
-            identity={} if running is None else _own_identity(),
+            exports=exports(),
+            identity=own_identity() if is_set_up() else {},
         )
 
     def __call__(self, _worker: int | None = None) -> None:
@@ -137,7 +126,7 @@ class Handover:
 
     def set_up(self) -> None:
         """Set telemetry up, unless this process has it, and hand the state of the gate over."""
-        if _running_telemetry() is not None:  # forked, or a later call in the same worker
+        if is_set_up():  # forked, or a later call in the same worker
             return
         if self.config is not None and self.exports is not False:
             self._set_up_telemetry(self.config)
@@ -165,26 +154,9 @@ class Handover:
         )
 
 
-def _running_telemetry() -> TelemetryHandle | None:
-    """Return the handle of this process, while it is set up."""
-    running: TelemetryHandle | None = vars(handle)["_running"]()
-    return running
-
-
 def _as_the_parent(_config: object, _rank: int, _world_size: int) -> bool:
     """Decide, as a strategy, to export: the parent has done so by whatever strategy it has."""
     return True
-
-
-def _own_identity() -> dict[str, Any]:
-    """Return rank and size as the resource of this process has them; empty without a rank."""
-    from opentelemetry.trace import get_tracer_provider
-
-    resource = getattr(get_tracer_provider(), "resource", None)
-    attributes: Mapping[str, Any] = getattr(resource, "attributes", {})
-    if NV_DL_RANK not in attributes:
-        return {}
-    return {name: attributes[name] for name in _IDENTITY if name in attributes}
 
 
 class _Resumed(AbstractContextManager[None]):
