@@ -5,6 +5,7 @@
 
 import copy
 import pickle
+from abc import ABC
 from asyncio import CancelledError
 
 import pytest
@@ -132,14 +133,26 @@ class Sealed(Module):
         raise TypeError("final")
 
 
+class Meta(type):
+    """Has its own idea of classes, as that of TorchScript."""
+
+
+class Compiled(Module, metaclass=Meta):
+    """Is better left alone."""
+
+
+class Abstract(Module, ABC):
+    """Is an ordinary module."""
+
+
 def test_a_module_that_cannot_be_traced_stays_as_it_is(nemo_lens_recorder, nemo_lens_groups):
     """It is counted; the others are traced."""
-    model = Module(sealed=Sealed())
+    model = Module(sealed=Sealed(), compiled=Compiled(), abstract=Abstract())
     trace_modules(model)
     nemo_lens_groups("layer")
     assert model(1) == 1
-    assert nemo_lens_recorder.names() == ["model"]
-    assert discarded()["traced module"] == 1
+    assert nemo_lens_recorder.names() == ["model.abstract", "model"]
+    assert discarded()["traced module"] == 2
 
 
 def test_while_the_group_is_off_nothing_is_recorded(model, nemo_lens_recorder):

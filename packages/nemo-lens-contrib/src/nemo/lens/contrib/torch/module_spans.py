@@ -13,9 +13,9 @@ guard, and the same compiled code serves with spans on and off.
 
 from __future__ import annotations
 
-import functools
 import itertools
 import types
+from abc import ABCMeta
 from typing import TYPE_CHECKING, Any
 
 from nemo.lens.helpers import managed_span
@@ -32,6 +32,9 @@ _SPANS = "_nemo_lens_spans"
 _PLAIN = "_nemo_lens_plain"
 
 _Span = tuple[int, str, str]
+
+# Others do things of their own with the methods of a class, as that of TorchScript does.
+_ORDINARY_METACLASSES = (type, ABCMeta)
 
 _numbers = itertools.count()
 
@@ -87,13 +90,8 @@ class ModuleSpans:
     def add(self, module: Any, group: str, name: str) -> None:
         """Open a span of `group` and `name` around each forward pass of `module`."""
         kind: Any = module.__class__
-        if _SPANS not in module.__dict__:
-            try:
-                module.__class__ = _traced(kind)
-            except Exception as error:  # such as a module that TorchScript has compiled
-                given = type_name(kind), type_name(type(error))
-                discard("traced module", "Modules of type %s get no spans (%s).", *given)
-                return
+        if not hasattr(kind, _PLAIN) and not _becomes_traced(module):
+            return
         module.__dict__[_SPANS] = ((self._number, group, name), *_spans_of(module))
         self._modules.append(module)
 
@@ -110,10 +108,30 @@ class ModuleSpans:
                 module.__class__ = plain
 
 
-@functools.cache
+def _becomes_traced(module: Any) -> bool:
+    """Give the module its traced class, if it is one that can be subclassed without harm."""
+    kind: Any = module.__class__
+    is_ordinary = type(kind) in _ORDINARY_METACLASSES
+    try:
+        if is_ordinary:
+            module.__class__ = _traced(kind)
+            module.__dict__[_SPANS] = ()
+    except Exception:  # a class that refuses subclasses
+        is_ordinary = False
+    if not is_ordinary:
+        discard("traced module", "Modules of type %s get no spans.", type_name(kind))
+    return is_ordinary
+
+
 def _traced(plain: Any) -> Any:
     """Return the subclass of `plain` that opens spans; all modules of a class share it."""
+    for known in plain.__subclasses__():
+        if known.__dict__.get(_PLAIN) is plain:
+            return known
+    return _new_traced(plain)
 
+
+def _new_traced(plain: Any) -> Any:
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
         # The compiler evaluates this to a constant; were the gate asked before, the graph would
         # depend on the enabled groups.
