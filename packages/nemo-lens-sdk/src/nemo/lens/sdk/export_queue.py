@@ -80,7 +80,7 @@ class ExportQueue:
         self._items: collections.deque[Any] = collections.deque()
         self._in_flight: list[Any] = []
         self._closed_as: str | None = None
-        self._wake_at = batch_size
+        self._wake_at = self._enough = batch_size
         self._failures = 0
         self._refused = 0
         self._retry_at = 0.0
@@ -106,6 +106,10 @@ class ExportQueue:
     def ask(self, deadline: float, *, final: bool = False) -> Request:
         """Ask for everything queued so far to be exported; see `Worker.ask`."""
         return self._worker.ask(deadline, final=final)
+
+    def hurry(self) -> None:
+        """Start a round for each item from now on, in place of for each full batch."""
+        self._wake_at = self._enough = 1
 
     def pending(self) -> int:
         """Items queued or on their way."""
@@ -140,7 +144,7 @@ class ExportQueue:
         """
         if self._failures and deadline is None and time.monotonic() < self._retry_at:
             return False
-        self._wake_at = self._batch_size
+        self._wake_at = self._enough
         refused_before = self._refused
         while self._items or self._in_flight:
             if self._closed_as is not None:
