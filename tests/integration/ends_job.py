@@ -305,6 +305,16 @@ def becomes_another_program():
     os.execv(sys.executable, [sys.executable, "-c", "raise SystemExit(5)"])
 
 
+def is_set_up_in_a_thread_beside_a_sleeping_one():
+    def work():
+        time.sleep(0.2)
+        begin_hopeless()
+        tell()
+
+    threading.Thread(target=work).start()
+    wait()
+
+
 def is_killed():
     begin_hopeless()
     tell()

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+import json
 import os
 import re
 import signal
@@ -27,7 +28,8 @@ from nemo.lens.semconv import NEMO_SPAN_TRUNCATED as TRUNCATED
 pytestmark = pytest.mark.integration
 
 FOLDER = Path(__file__).parent
-ROWS = yaml.safe_load((FOLDER / "process_ends.yaml").read_text(encoding="utf-8"))
+TABLE = yaml.safe_load((FOLDER / "process_ends.yaml").read_text(encoding="utf-8"))
+ROWS = [row for section in TABLE.values() for row in section]
 SPANS = 100
 AT_ONCE = 3
 START_S, END_S = 60, 40
@@ -104,6 +106,7 @@ def _measure(row, folder, receivers):
             "files": _how_much([(span.span_id, span.name) for span in recorded], processes),
             "open": _open_spans(recorded, processes),
             "status": signal.Signals(-status).name if status < 0 else status,
+            "manifest": _manifest_end(folder, process.pid),
             "lost": _declared_lost(err),
         },
         took_s,
@@ -187,6 +190,12 @@ def _open_spans(recorded, processes):
     if len(found) != processes:
         return f"{len(found)} of {processes}"
     return "closed" if any(TRUNCATED in span.attributes for span in found) else "ended"
+
+
+def _manifest_end(folder, pid):
+    manifests = [json.loads(path.read_text()) for path in folder.rglob("manifest.json")]
+    (end,) = [manifest["end"] for manifest in manifests if manifest["pid"] == pid] or [None]
+    return end or "none"
 
 
 def _declared_lost(err):
