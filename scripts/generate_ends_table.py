@@ -36,8 +36,8 @@ COLUMNS = (
 )
 DEADLINE_S = 5
 FINISHED = {
-    "collector": {"all": "all", "early": "all but the last second's", "none": "none"},
-    "files": {"all": "all", "early": "all but the last 0.2 s's", "none": "none"},
+    "collector": {"all": "all", "early": "all older than 1 s", "none": "none"},
+    "files": {"all": "all", "early": "all older than 0.2 s", "none": "none"},
 }
 
 

@@ -5,7 +5,6 @@
 import asyncio
 
 import ends_job
-from nemo.lens import managed_span
 
 handle = ends_job.set_up()
 

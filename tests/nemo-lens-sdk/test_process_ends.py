@@ -202,7 +202,8 @@ def test_what_sigterm_could_not_deliver_is_said_and_the_manifest_says_how_it_end
             + """
 from nemo.lens.sdk import signals
 signals.GRACE_MS = 1000.0
-setup_telemetry(NemoLensConfig.from_env())
+handle = setup_telemetry(NemoLensConfig.from_env())
+handle.meter.create_counter("qa.count").add(1)
 with managed_span("step", "done"): pass
 print("ready", flush=True)
 time.sleep(30)
@@ -217,9 +218,9 @@ time.sleep(30)
         process.send_signal(signal.SIGTERM)
         status, _, err = _end_of(process)
     assert status == -signal.SIGTERM
-    assert "telemetry was lost (spans to otlp: 1 shutdown_deadline)" in err
+    assert "spans to otlp: 1 shutdown_deadline; metrics to otlp: 1 shutdown_deadline" in err
     manifest = json.loads(next(tmp_path.rglob("manifest.json")).read_text())
-    assert (manifest["end"], manifest["lost"]) == ("signal:SIGTERM", {"shutdown_deadline": 1})
+    assert (manifest["end"], manifest["lost"]) == ("signal:SIGTERM", {"shutdown_deadline": 2})
 
 
 def test_a_second_interrupt_ends_the_wait_for_a_collector(start_python):

@@ -81,6 +81,7 @@ class MetricLane:
         self._build_sink = build_sink
         self._sink: Sink | None = sink
         self._interval_s = interval_s
+        self._in_flight = 0
         self._worker = Worker(f"nemo-lens {subject}", self, enter_thread)
 
     def start(self) -> None:
@@ -92,15 +93,18 @@ class MetricLane:
         return self._worker.ask(deadline, final=final)
 
     def pending(self) -> int:
-        """Nothing waits: metrics are collected when they are exported."""
-        return 0
+        """Collections on their way; none waits, metrics are collected when they are exported."""
+        return self._in_flight
 
     def abandon(self) -> None:
-        """Do nothing: the next collection of another run has it all."""
+        """Count a collection that is still on its way as lost."""
+        self.counts.lose(counts.SHUTDOWN_DEADLINE, self._in_flight)
+        self._in_flight = 0
 
     def after_fork(self) -> None:
         """Use a connection of its own in a forked child."""
         self._sink = None
+        self._in_flight = 0
         self.counts.reset()
         self._worker.reset()
 
@@ -114,6 +118,7 @@ class MetricLane:
         data = self._reader.take()
         if data is None:
             return True
+        self._in_flight = 1
         try:
             if self._sink is None:
                 self._sink = self._build_sink()
@@ -127,6 +132,10 @@ class MetricLane:
                 type(error).__name__,
                 error,
             )
+        was_given_up = not self._in_flight
+        self._in_flight = 0
+        if was_given_up:
+            return False
         if outcome is Outcome.DELIVERED:
             self.counts.deliver(1)
             return True
