@@ -613,3 +613,40 @@ os._exit(0)
         environment={"NEMO_LENS_EXPORTER": "console"},
         timeout=180,
     )
+
+
+def test_nothing_piles_up_over_set_ups_and_forks(run_python, tmp_path):
+    """Hooks of ours, threads, descriptors, handlers, and what `multiprocessing` keeps."""
+    run_python(
+        """
+import gc, os, signal, threading
+import multiprocessing, multiprocessing.util as util
+ours = []
+real = os.register_at_fork
+def register(**hooks):
+    ours.extend(hook for hook in hooks.values() if (hook.__module__ or "").startswith("nemo."))
+    real(**hooks)
+os.register_at_fork = register
+from nemo.lens import NemoLensConfig, fork_safety, managed_span, setup_telemetry
+def live_once():
+    handle = setup_telemetry(NemoLensConfig.from_env())
+    with managed_span("step", "a"): pass
+    handle.meter.create_counter("qa.count").add(1)
+    child = multiprocessing.get_context("fork").Process(target=int)
+    child.start(); child.join(); child.close()
+    assert handle.shutdown()
+def kept():
+    gc.collect()
+    return (
+        len(ours), len(fork_safety._repairs), len(util._afterfork_registry),
+        len(util._finalizer_registry), threading.active_count(),
+        len(os.listdir("/proc/self/fd")), signal.getsignal(signal.SIGTERM),
+    )
+live_once()
+before = kept()
+for _ in range(10): live_once()
+assert kept() == before, (before, kept())
+assert before[-1] == signal.SIG_DFL
+""",
+        environment={"NEMO_LENS_EXPORTER": "file", "NEMO_LENS_DIR": str(tmp_path)},
+    )
