@@ -85,7 +85,7 @@ class ExportQueue:
         self._items: collections.deque[Any] = collections.deque()
         self._in_flight: list[Any] = []
         self._closed_as: str | None = None
-        self._wake_at = self._batch_size
+        self._wake_at = self._enough = self._batch_size
         self._lost_before = 0
         self._worker = Worker(f"nemo-lens {subject}", self, enter_thread)
 
@@ -109,6 +109,10 @@ class ExportQueue:
     def ask(self, deadline: float, *, final: bool = False) -> Request:
         """Ask for everything queued so far to be exported; see `Worker.ask`."""
         return self._worker.ask(deadline, final=final)
+
+    def hurry(self) -> None:
+        """Start a round for each item from now on, in place of for each full batch."""
+        self._wake_at = self._enough = 1
 
     def pending(self) -> int:
         """Items queued or on their way."""
@@ -154,7 +158,7 @@ class ExportQueue:
     def _export_all(self, deadline: float | None) -> bool:
         if not self._backoff.may_begin(deadline):
             return False
-        self._wake_at = self._batch_size
+        self._wake_at = self._enough
         while self._items or self._in_flight:
             if self._closed_as is not None:
                 return False

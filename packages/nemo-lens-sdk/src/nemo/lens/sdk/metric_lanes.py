@@ -83,6 +83,7 @@ class MetricLane:
         self._sink: Sink | None = sink
         self._interval_s = interval_s
         self._backoff = Backoff()
+        self._in_flight = 0
         self._worker = Worker(f"nemo-lens {subject}", self, enter_thread)
 
     def start(self) -> None:
@@ -94,20 +95,23 @@ class MetricLane:
         return self._worker.ask(deadline, final=final)
 
     def pending(self) -> int:
-        """Nothing waits: metrics are collected when they are exported."""
-        return 0
+        """Collections on their way; none waits, metrics are collected when they are exported."""
+        return self._in_flight
 
     def lost_items(self) -> int:
         """Nothing: the next collection has what one that was lost had."""
         return 0
 
     def abandon(self) -> None:
-        """Do nothing: the next collection of another run has it all."""
+        """Count a collection that is still on its way as lost."""
+        self.counts.lose(counts.SHUTDOWN_DEADLINE, self._in_flight)
+        self._in_flight = 0
 
     def after_fork(self) -> None:
         """Use a connection of its own in a forked child."""
         self._sink = None
         self._backoff.after_fork()
+        self._in_flight = 0
         self.counts.reset()
         self._worker.reset()
 
@@ -126,9 +130,15 @@ class MetricLane:
         data = self._reader.take()
         if data is None:
             return True
+        self._in_flight = 1
         outcome = self._send(data)
         while outcome is Outcome.RETRY and self._backoff.may_retry(deadline):
             outcome = self._send(data)
+        was_given_up = not self._in_flight
+        self._in_flight = 0
+        return not was_given_up and self._count(outcome)
+
+    def _count(self, outcome: Outcome) -> bool:
         rejected = self._sink.rejected if self._sink is not None else 0
         if outcome is Outcome.DELIVERED:
             self.counts.deliver(1)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from nemo.lens.sdk.worker import Request
 
 _logger = logging.getLogger("nemo.lens.sdk")
+_LAST_WORDS_S = 0.1
 
 
 class Lane(Protocol):
@@ -108,6 +109,11 @@ class Pipeline:
         deadline = time.monotonic() + max(0.0, timeout_ms / 1000)
         return [lane.ask(deadline) for lane in self._lanes]
 
+    def hurry(self) -> None:
+        """Export spans as they end from now on, in place of at intervals."""
+        if self._span_processor is not None:
+            self._span_processor.hurry()
+
     def shut_down(self, deadline: float, end: str) -> bool:
         """Close open spans, export, and close every exporter; runs in the supervisor's thread.
 
@@ -124,11 +130,12 @@ class Pipeline:
         if self._span_processor is not None:
             self._span_processor.refuse()
             self._span_processor.close_open_spans()
-        requests = [lane.ask(deadline, final=True) for lane in self._lanes]
+        # A collector that does not answer must not cost the manifests their end.
+        until = deadline - min(_LAST_WORDS_S, max(0.0, deadline - time.monotonic()) / 10)
+        requests = [lane.ask(until, final=True) for lane in self._lanes]
         answers = [request.wait() for request in requests]
         delivered = all(answers) and self._lost_items() == 0
-        for lane in self._lanes:
-            lane.abandon()
+        self.give_up()
         self._result = delivered
         lost = self.lost()
         if time.monotonic() < deadline:
@@ -141,6 +148,11 @@ class Pipeline:
         return sum(lane.lost_items() for lane in self._lanes) + sum(
             lost_items(route.lost()) for route in self._routes
         )
+
+    def give_up(self) -> None:
+        """Count what waits as lost; nothing is recorded from now on."""
+        for lane in self._lanes:
+            lane.abandon()
 
     def after_fork(self, resource: Resource) -> None:
         """Start empty in a forked child."""

@@ -113,6 +113,11 @@ class LensSpanProcessor(SpanProcessor):
         for span in reversed(list(self._open.values())):
             _truncate(span, end_time)
 
+    def hurry(self) -> None:
+        """Have the queues export each span as it comes."""
+        for queue in self._queues:
+            queue.hurry()
+
     def refuse(self) -> None:
         """Track and queue nothing from now on."""
         self._closed = True

@@ -189,8 +189,14 @@ class Runtime:
             util.register_after_fork(self, Runtime.finish_with_multiprocessing)
 
     def _at_exit(self) -> None:
-        if not self.pipeline.is_shut_down:
+        if self.pipeline.is_shut_down:
+            return
+        try:
             self.shutdown(end="exit")
+        except KeyboardInterrupt:
+            # A person who presses Ctrl-C again has waited long enough.
+            self.pipeline.give_up()
+            self._report_losses()
 
     def _report_losses(self) -> None:
         line = self.pipeline.losses_line()

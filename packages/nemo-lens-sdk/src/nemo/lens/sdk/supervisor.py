@@ -71,6 +71,7 @@ class Supervisor:
         self._close_pipe()
         self._requests: collections.deque[ShutdownRequest] = collections.deque()
         self._awaited: dict[int, float] = {}
+        self._handled: set[int] = set()
         self._starting = threading.Lock()
         self._thread: threading.Thread | None = None
         self._is_over = False
@@ -110,8 +111,8 @@ class Supervisor:
             raise
 
     def handled(self, signal_number: int) -> None:
-        """Note that the handler of a signal runs."""
-        self._awaited.pop(signal_number, None)
+        """Note that the handler of a signal runs; perhaps before the signal is noticed here."""
+        self._handled.add(signal_number)
 
     def shut_down(self, timeout_ms: float, end: str) -> bool:
         """Have the pipeline shut down and wait for it, at most a little over `timeout_ms`.
@@ -173,7 +174,9 @@ class Supervisor:
     def _report_overdue_signals(self) -> None:
         now = time.monotonic()
         for signal_number, deadline in list(self._awaited.items()):
-            if now >= deadline:
+            if signal_number in self._handled:
+                del self._awaited[signal_number]
+            elif now >= deadline:
                 del self._awaited[signal_number]
                 self._on_overdue(signal_number)
 
