@@ -107,6 +107,7 @@ def _lost(handle):
     }
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("fault", ["dead", "closes", "half-closes", "breaks off", "never answers"])
 def test_what_a_broken_connection_delays_arrives_once_the_collector_is_back(  # noqa: PLR0917
@@ -177,6 +178,7 @@ def test_the_answers_over_grpc_that_are_tried_again_can_be_chosen(
     assert bool(running.spans()) is arrives
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("signal", SIGNALS)
 def test_a_collector_is_left_alone_for_as_long_as_it_asks(
@@ -252,6 +254,7 @@ def test_what_a_collector_did_not_keep_is_counted_and_told_once(
     assert not handle.shutdown()
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_a_request_that_is_too_large_is_sent_in_parts(
     receiver, start, clean_environment, warnings_told, protocol
@@ -289,6 +292,7 @@ def test_a_login_page_is_no_collector(receiver, start, clean_environment, warnin
     handle.shutdown()
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_a_slow_collector_delays_nobody(
     receiver, start, clean_environment, exporting_threads, protocol
