@@ -327,3 +327,32 @@ def test_a_collector_that_is_back_after_three_seconds_gets_everything_at_the_end
     ending.join()
     assert ended == [True]
     _assert_all_arrived(back)
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("fault", ["dead", "never answers", "breaks off"])
+@pytest.mark.parametrize("timeout_s", ["", "600"])
+def test_a_shutdown_keeps_its_deadline_whatever_the_collector_does(
+    receiver, clean_environment, *, protocol, fault, timeout_s
+):
+    """Also when one export may take far longer; every span is accounted for."""
+    broken = receiver.BrokenCollector(fault, protocol)
+    if fault == "dead":
+        broken.close()
+    clean_environment(
+        OTEL_EXPORTER_OTLP_ENDPOINT=f"http://127.0.0.1:{broken.port}",
+        OTEL_EXPORTER_OTLP_PROTOCOL=protocol,
+        OTEL_EXPORTER_OTLP_TIMEOUT=timeout_s,
+    )
+    handle = _set_up()
+    for _ in range(50):
+        _record(handle)
+    begun = time.monotonic()
+    assert not handle.shutdown(1000)
+    assert time.monotonic() - begun <= 1.1
+    if fault != "dead":
+        broken.close()
+    lost = _lost(handle)
+    assert sum(lost["spans"].values()) == 50 * SPANS
+    assert sum(lost["logs"].values()) >= 50 * RECORDS
