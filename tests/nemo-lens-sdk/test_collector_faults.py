@@ -107,6 +107,7 @@ def _lost(handle):
     }
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("fault", ["dead", "closes", "half-closes", "breaks off", "never answers"])
 def test_what_a_broken_connection_delays_arrives_once_the_collector_is_back(  # noqa: PLR0917
@@ -177,6 +178,7 @@ def test_the_answers_over_grpc_that_are_tried_again_can_be_chosen(
     assert bool(running.spans()) is arrives
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("signal", SIGNALS)
 def test_a_collector_is_left_alone_for_as_long_as_it_asks(
@@ -252,6 +254,7 @@ def test_what_a_collector_did_not_keep_is_counted_and_told_once(
     assert not handle.shutdown()
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_a_request_that_is_too_large_is_sent_in_parts(
     receiver, start, clean_environment, warnings_told, protocol
@@ -289,6 +292,7 @@ def test_a_login_page_is_no_collector(receiver, start, clean_environment, warnin
     handle.shutdown()
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_a_slow_collector_delays_nobody(
     receiver, start, clean_environment, exporting_threads, protocol
@@ -323,3 +327,32 @@ def test_a_collector_that_is_back_after_three_seconds_gets_everything_at_the_end
     ending.join()
     assert ended == [True]
     _assert_all_arrived(back)
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("fault", ["dead", "never answers", "breaks off"])
+@pytest.mark.parametrize("timeout_s", ["", "600"])
+def test_a_shutdown_keeps_its_deadline_whatever_the_collector_does(
+    receiver, clean_environment, *, protocol, fault, timeout_s
+):
+    """Also when one export may take far longer; every span is accounted for."""
+    broken = receiver.BrokenCollector(fault, protocol)
+    if fault == "dead":
+        broken.close()
+    clean_environment(
+        OTEL_EXPORTER_OTLP_ENDPOINT=f"http://127.0.0.1:{broken.port}",
+        OTEL_EXPORTER_OTLP_PROTOCOL=protocol,
+        OTEL_EXPORTER_OTLP_TIMEOUT=timeout_s,
+    )
+    handle = _set_up()
+    for _ in range(50):
+        _record(handle)
+    begun = time.monotonic()
+    assert not handle.shutdown(1000)
+    assert time.monotonic() - begun <= 1.1
+    if fault != "dead":
+        broken.close()
+    lost = _lost(handle)
+    assert sum(lost["spans"].values()) == 50 * SPANS
+    assert sum(lost["logs"].values()) >= 50 * RECORDS

@@ -20,8 +20,7 @@ from nemo.lens.configuration.foreign_table import FOREIGN_VARIABLES
 pytestmark = pytest.mark.usefixtures("clean_environment")
 
 OTLP = "OTEL_EXPORTER_OTLP"
-PROTOCOLS = ("grpc", "http/protobuf", "http/json")
-HTTP = PROTOCOLS[1:]
+PROTOCOLS = ("grpc", "http/protobuf")  # JSON shares all of this with the other one over HTTP
 
 
 def _set_up(**fields):
@@ -103,7 +102,7 @@ def test_bad_headers_are_told_without_what_they_hold(clean_environment, caplog, 
     assert value not in told
 
 
-@pytest.mark.parametrize("protocol", HTTP)
+@pytest.mark.parametrize("protocol", ["http/protobuf", "http/json"])
 @pytest.mark.parametrize("value", ["collector:4318", "127.0.0.1:4318", "unix:/run/x", "grpc://c:1"])
 def test_over_http_an_endpoint_is_an_http_url(clean_environment, caplog, value, protocol):
     """It would fail at every export; gRPC takes it."""

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 
+_GROWTH = 8
+"""After a batch was too large they are halved, and grow by one in so many with each that fits."""
+
+
 class Outcome(enum.Enum):
     """How the export of one batch ended."""
 
@@ -80,6 +84,7 @@ class ExportQueue:
         self._sink: Sink | None = build_sink()
         self._bound = bound
         self._batch_size = min(batch_size, bound)
+        self._fitting = self._batch_size
         self._delay_s = delay_s
         self._backoff = Backoff()
         self._items: collections.deque[Any] = collections.deque()
@@ -190,17 +195,14 @@ class ExportQueue:
             self._backoff.fail(self._sink.retry_after_s if self._sink is not None else 0.0)
             return False
         self._backoff.reset()
-        if outcome is Outcome.TOO_LARGE and len(batch) > 1:
-            self._halve(batch)
-            return True
         self._in_flight = []
+        if outcome is Outcome.TOO_LARGE and len(batch) > 1:
+            self._fitting = len(batch) // 2
+            self._items.extendleft(reversed(batch))
+            return True
+        self._fitting = min(self._batch_size, self._fitting + max(1, self._fitting // _GROWTH))
         self._count(batch, outcome)
         return True
-
-    def _halve(self, batch: list[Any]) -> None:
-        half = len(batch) // 2
-        self._in_flight = batch[:half]
-        self._items.extendleft(reversed(batch[half:]))
 
     def _count(self, batch: list[Any], outcome: Outcome) -> None:
         refused = len(batch)
@@ -212,7 +214,7 @@ class ExportQueue:
 
     def _take_batch(self) -> list[Any]:
         items = self._items
-        return [items.popleft() for _ in range(min(self._batch_size, len(items)))]
+        return [items.popleft() for _ in range(min(self._fitting, len(items)))]
 
     def _send(self, batch: list[Any]) -> Outcome:
         try:
