@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nemo.lens.runs.bucket_sweep import Classified, sweep
@@ -85,6 +85,7 @@ def ancestors(each, by_id, *, limit=20):
     return found
 
 
+@settings(deadline=None)
 @given(spans=spans_of_a_process(), edges=st.lists(st.integers(0, LIFE), max_size=4, unique=True))
 def test_all_covered_time_is_divided_and_none_twice(spans, edges):
     """Whatever overlaps whatever: the sum is the time in which at least one span runs."""
@@ -96,6 +97,7 @@ def test_all_covered_time_is_divided_and_none_twice(spans, edges):
     assert all(length > 0 for length in found.values())
 
 
+@settings(deadline=None)
 @given(spans=spans_of_a_process(), edges=st.lists(st.integers(0, LIFE), max_size=4, unique=True))
 def test_each_instant_goes_to_the_innermost_and_then_the_best(spans, edges):
     """Compared with looking at each instant by itself, where nobody is its own ancestor."""
