@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from nemo.lens.runs.step_records import ProcessRecord, StepRecord
+    from nemo.lens.runs.step_records import ProcessRecord
+    from nemo.lens.runs.step_table import StepRecord
 
 STEP: Final = "step"
 OWN_WORK: Final = "own_work"
