@@ -33,6 +33,7 @@ from nemo.lens.runs.answers import (
     Straggler,
     TruncatedRow,
 )
+from nemo.lens.runs.black_box import BlackBox, BoxSpan
 from nemo.lens.runs.collect import collect
 from nemo.lens.runs.locate import RunLocation, SeveralRunsError, find_runs
 from nemo.lens.runs.overview import summarise
@@ -47,6 +48,8 @@ from nemo.lens.runs.steps import analyse_steps
 __all__ = [
     "SCHEMA",
     "Answer",
+    "BlackBox",
+    "BoxSpan",
     "EventRow",
     "LogRecord",
     "LogRow",

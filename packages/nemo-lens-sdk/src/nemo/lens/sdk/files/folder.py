@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 SCHEMA = 1
 _RANKS_PER_FOLDER = 256
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+_RANK_IN_ROLE = re.compile(r"-(?=(?:[0-9]+|x)(?:-|$))")
 _SECRET = re.compile(r"(?i)(pass(word|wd)?|secret|token|credential|authorization|cookie|key)\b")
 _SECRET_OPTION = re.compile(r"(?i)^(--?[\w-]*(pass(word|wd)?|secret|token|api-?key)[\w-]*)(=.*)?$")
 _REDACTED = "[REDACTED]"
@@ -99,13 +100,13 @@ class RunFolder:
         identity = self.identity
         rank = "x" if identity.rank is None else str(identity.rank)
         shard = "x" if identity.rank is None else str(identity.rank // _RANKS_PER_FOLDER)
-        name = f"{_safe(identity.role)}-{rank}-{_safe(socket.gethostname())}-{os.getpid()}"
+        name = f"{_role(identity.role)}-{rank}-{_safe(socket.gethostname())}-{os.getpid()}"
         parent = self.directory / _safe(identity.run_id or "run") / shard
         _make_private(parent)
         attempt = 1
         while True:
             # A container's restart, or a second set-up, may have the same host and process id.
-            path = parent / (name if attempt == 1 else f"{name}-{attempt}")
+            path = parent / (name if attempt == 1 else f"{name}.{attempt}")
             try:
                 path.mkdir(mode=0o700)
             except FileExistsError:
@@ -152,6 +153,11 @@ def _make_private(path: Path) -> None:
 
 def _safe(text: str) -> str:
     return _UNSAFE.sub("_", text).strip(".") or "x"
+
+
+def _role(role: str) -> str:
+    """A role in which nothing looks like a rank: readers take the first such part for one."""
+    return _RANK_IN_ROLE.sub("_", _safe(role))
 
 
 def _public(key: str, value: Any) -> Any:

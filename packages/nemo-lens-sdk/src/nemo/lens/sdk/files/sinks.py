@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -61,6 +62,18 @@ class RunFiles:
             self._folder.open()
         except OSError as error:
             _warn(self._directory, error)
+
+    def folder(self) -> Path:
+        """The folder of this process, created with its manifest when it is not there.
+
+        Raises:
+            OSError: It cannot be created.
+        """
+        return self._folder.open()
+
+    def identity(self) -> dict[str, Any]:
+        """Who this process is, as the manifest says it."""
+        return asdict(self._identity)
 
     def write(self, signal: str, line: str, items: int) -> Outcome:
         """Append one line; a full disk or a vanished folder is a warning and a retry."""
