@@ -24,14 +24,12 @@ KILLED: Final = "killed"
 RUNNING: Final = "running"
 UNKNOWN: Final = "unknown"
 _MOST_BYTES: Final = 64 * 1024 * 1024
-_Record: TypeAlias = "tuple[int, int, int, int, int, int, int, int, int, int]"
-_NUMBER: Final = 0
+_Record: TypeAlias = "tuple[int, int, int, int, int, int, int, int, int]"
+_BEGUN: Final = 0
 _START: Final = 1
-_BEGUN: Final = 2
-_DURATION: Final = 3
-_SPAN_ID: Final = 4
-_STEP: Final = 6
-_CHECK: Final = 9
+_STEP: Final = 4
+_DURATION: Final = 5
+_CHECK: Final = 8
 _START_TICKS: Final = 19
 """Place of the start time in /proc/PID/stat, counted after the command."""
 
@@ -87,6 +85,7 @@ class BlackBox:
         ended_unix_nano: When it ended in order, None otherwise.
         last_ns: When a span last started or ended, nanoseconds since 1970; None when none did.
         step: The training step of the last record that has one, None without any.
+        unlisted: Spans that found no place in it; 0 unless very many were open at once.
         torn: Records that were cut off while they were stored; a killed process may leave one.
     """
 
@@ -96,6 +95,7 @@ class BlackBox:
         self.ended = box.end or _state_of(box.identity)
         self.ended_unix_nano = box.ended_unix_nano or None
         self.torn = 0
+        self.unlisted = box.unlisted
         self.last_ns: int | None = None
         self.step: int | None = None
         self._box = box
@@ -111,36 +111,32 @@ class BlackBox:
         """The spans that ended last, in the order in which they ended; at most some thousands."""
         ended = [
             record
-            for record in layout.RECORD.iter_unpack(self._box.finished)
+            for record in layout.RECORD.iter_unpack(self._box.spans)
             if _is_whole(record) and record[_DURATION] != layout.STILL_OPEN
         ]
-        return tuple(map(self._span, sorted(ended)))
+        return tuple(map(self._span, sorted(ended, key=_end_order)))
 
     def _scan(self) -> list[_Record]:
         """Look at every record once; return those of open spans."""
-        opened: dict[int, _Record] = {}
-        ended: set[int] = set()
+        opened: list[_Record] = []
         last = stepped = -1
-        for table in (self._box.open, self._box.finished):
-            for record in layout.RECORD.iter_unpack(table):
-                if not _is_whole(record):
-                    self.torn += record[_NUMBER] != 0
-                    continue
-                moment = record[_START]
-                if record[_DURATION] == layout.STILL_OPEN:
-                    opened.setdefault(record[_SPAN_ID], record)
-                else:
-                    moment += record[_DURATION]
-                    ended.add(record[_SPAN_ID])
-                last = max(last, moment)
-                if moment >= stepped and record[_STEP] != layout.NO_STEP:
-                    stepped, self.step = moment, record[_STEP]
+        for record in layout.RECORD.iter_unpack(self._box.spans):
+            if not _is_whole(record):
+                self.torn += record[_BEGUN] != 0
+                continue
+            moment = record[_START]
+            if record[_DURATION] == layout.STILL_OPEN:
+                opened.append(record)
+            else:
+                moment += record[_DURATION]
+            last = max(last, moment)
+            if moment >= stepped and record[_STEP] != layout.NO_STEP:
+                stepped, self.step = moment, record[_STEP]
         self.last_ns = last if last >= 0 else None
-        # The place in the table is given back only after the end is in the ring.
-        return sorted((r for id_, r in opened.items() if id_ not in ended), key=_start_order)
+        return sorted(opened)
 
     def _span(self, record: _Record) -> BoxSpan:
-        _number, start, begun, duration, span_id, parent_id, step, name, thread, _check = record
+        begun, start, span_id, parent_id, step, duration, name, thread, _check = record
         named = self._box.names.get(name & layout.NAME_MASK, _UNNAMED)
         seat = self._box.threads.get(thread, _NO_THREAD)
         return BoxSpan(
@@ -194,12 +190,12 @@ def read_black_box(folder: Path, label: str, problems: Problems) -> BlackBox | N
 
 def _is_whole(record: _Record) -> bool:
     """Whether the place is in use, and its record was stored to the end."""
-    number = record[_NUMBER]
-    return number != 0 and number & layout.LOWER_HALF == record[_CHECK]
+    begun = record[_BEGUN]
+    return begun != 0 and begun & layout.LOWER_HALF == record[_CHECK]
 
 
-def _start_order(record: _Record) -> tuple[int, int]:
-    return record[_BEGUN], record[_NUMBER]
+def _end_order(record: _Record) -> int:
+    return record[_BEGUN] + record[_DURATION]
 
 
 def _content(path: Path) -> bytes | None:

@@ -17,16 +17,18 @@ if TYPE_CHECKING:
 
 MAGIC: Final = b"NLENSBOX"
 FORMAT: Final = 1
-PREAMBLE: Final = Struct("<8s6I")
+PREAMBLE: Final = Struct("<8s5I")
+UNLISTED_AT: Final = 56
+UNLISTED: Final = Struct("<Q")
 END_AT: Final = 64
 END: Final = Struct("<qqH46s")
 IDENTITY_AT: Final = 128
 HEADER_BYTES: Final = 4096
 NAME: Final = Struct("<HH124s")
 THREAD: Final = Struct("<QH54s")
-RECORD: Final = Struct("<QqqqQQqHHI")
-"""Number; start by the wall clock, start by the monotonic clock, duration; span id, parent span id;
-step; name and flags; thread; lower half of the number."""
+RECORD: Final = Struct("<qqQQqqHHI8x")
+"""Start by the monotonic clock, start by the wall clock; span id, parent span id; step; duration;
+name and flags; thread; lower half of the first field."""
 
 STILL_OPEN: Final = -(2**63)
 NO_STEP: Final = -(2**63)
@@ -58,8 +60,8 @@ class Box(NamedTuple):
         ended_unix_nano: When, 0 when it did not.
         names: Span names by number.
         threads: Threads by number.
-        open: The table of open spans.
-        finished: The ring of finished spans.
+        spans: The table of spans that are open, and of those that ended last.
+        unlisted: Spans that found no place in it.
     """
 
     identity: dict[str, Any]
@@ -67,8 +69,8 @@ class Box(NamedTuple):
     ended_unix_nano: int
     names: dict[int, Name]
     threads: dict[int, Thread]
-    open: bytes
-    finished: bytes
+    spans: bytes
+    unlisted: int
 
 
 def decode(content: bytes) -> Box | None:
@@ -81,9 +83,7 @@ def decode(content: bytes) -> Box | None:
         return None
     tables: list[bytes] = []
     at = HEADER_BYTES
-    for count, size in zip(
-        entries, (NAME.size, THREAD.size, RECORD.size, RECORD.size), strict=True
-    ):
+    for count, size in zip(entries, (NAME.size, THREAD.size, RECORD.size), strict=True):
         table = content[at : at + count * size]
         tables.append(table[: len(table) // size * size])
         at += count * size
@@ -95,7 +95,7 @@ def decode(content: bytes) -> Box | None:
         dict(_names(tables[0])),
         dict(_threads(tables[1])),
         tables[2],
-        tables[3],
+        UNLISTED.unpack_from(content, UNLISTED_AT)[0] if len(content) >= HEADER_BYTES else 0,
     )
 
 

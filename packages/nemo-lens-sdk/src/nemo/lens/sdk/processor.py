@@ -121,10 +121,10 @@ class LensSpanProcessor(SpanProcessor):
         if recorder is None:
             return
         for span_id, span in list(self._open.items()):
-            if not recorder.knows(span_id):
+            if not hasattr(span, "_place"):
                 recorder.opened_span(span)
             if span_id not in self._open:
-                recorder.forget(span_id)
+                recorder.finished_span(span)  # meanwhile
 
     def _put(self, span: ReadableSpan) -> None:
         for put in self._puts:

@@ -24,20 +24,12 @@ def recording_hooks(
 
     def announce(span_id: int, span: FastSpan) -> None:
         remember(span_id, span)
-        opened(
-            span_id,
-            span._parent_id,
-            span._name,
-            span._start_time,
-            span._begun,
-            span._attributes,
-        )
+        opened(span_id, span)
 
     def finish(span: Any) -> None:
-        span_id = span._span_id
-        if forget(span_id, None) is not None:
+        if forget(span._span_id, None) is not None:
             # Before it is queued: until it is in a file, the black box has it.
-            finished(span_id, span._parent_id, span._name, span._start_time, span._end_time)
+            finished(span, span._end_time - span._start_time)
             put(span)
 
     return announce, finish

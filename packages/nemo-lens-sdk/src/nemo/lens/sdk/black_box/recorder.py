@@ -1,69 +1,80 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
 # SPDX-License-Identifier: Apache-2.0
+# ruff: noqa: SLF001 - it reads the fields of the spans of fast_spans
+# pyright: reportPrivateUsage=false
 """What is stored in the black box when a span starts and when it ends.
 
-Both run for every span, in the thread that works. They take no lock: numbers and places are
-claimed by `itertools.count` and `deque`, which are atomic under the interpreter's lock, and a
-record is stored by one call of `struct`, which holds that lock from its first byte to its last.
+Both run for every span, in the thread that works. They take no lock: places are taken from a deque
+and given back to it, which is atomic under the interpreter's lock, and a record is stored by one
+call of `struct`, which holds that lock from its first byte to its last.
 """
 
 from __future__ import annotations
 
-import itertools
-import struct
 from collections import deque
 from time import monotonic_ns, time_ns
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from nemo.lens import state
 from nemo.lens.sdk.black_box.layout import (
-    INT64_MAX,
-    INT64_MIN,
+    DURATION,
+    DURATION_IN_RECORD,
     IS_STEP,
     NO_STEP,
     RECORD,
+    RECORD_BYTES,
     SIZES,
     STILL_OPEN,
+    UNLISTED,
+    UNLISTED_AT,
     WAITS,
 )
-from nemo.lens.sdk.black_box.seats import UNKNOWN, Names, Threads, all_seats
+from nemo.lens.sdk.black_box.seats import Names, Threads, all_seats
 from nemo.lens.semconv import DL_ITERATION, NEMO_WAIT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from mmap import mmap
 
-_pack = RECORD.pack_into
-_clear = struct.Struct("<Q").pack_into
-_IN_RING: Final = SIZES.finished * RECORD.size - 1
-_RING_AT: Final = SIZES.finished_at
+_store = RECORD.pack_into
+_store_duration = DURATION.pack_into
 _LOWER_HALF: Final = 0xFFFF_FFFF
-_NO_PLACE: Final = 0
-_UNLISTED: Final = (_NO_PLACE, 0, NO_STEP, UNKNOWN)
 _STEP_KEYS: Final = (DL_ITERATION, "iteration")
+
+
+class Recordable(Protocol):
+    """What is stored of a span; a fast span has it all."""
+
+    _parent_id: int
+    """0 for none."""
+    _name: str
+    _begun: int
+    """Start by the monotonic clock, in nanoseconds."""
+    _start_time: int
+    """Start, in nanoseconds since 1970."""
+    _attributes: Any
+    _place: int
+    """Where it is stored; set here."""
 
 
 class Recorder:
     """Stores spans in a mapped file, while there is one.
 
-    A span that starts takes a place in the table of open spans; when it ends, it becomes a record
-    in the ring and the place is free again. So a span that is open for hours stays known however
-    often the ring comes round. Beyond the table's room a start goes into the ring as well.
-
+    A span that starts takes the place of the span that ended longest ago. Its end is stored in the
+    same place, which then goes to the back of the queue. So the places work as a ring that leaves
+    out the spans that are open, for hours if need be.
     """
 
     __slots__ = (
         "_ask",
-        "_free_place",
+        "_give_place",
         "_memory",
         "_names",
         "_number_of",
-        "_places",
         "_step_of_spans",
-        "_take_number",
         "_take_place",
-        "_take_start_number",
         "_threads",
+        "_unlisted",
     )
 
     def __init__(self) -> None:
@@ -75,12 +86,10 @@ class Recorder:
         self._names = Names()
         self._number_of = self._names.number_of
         self._threads = Threads(memory, all_seats())
-        places = deque(range(SIZES.open_at, SIZES.finished_at, RECORD.size))
-        self._take_place, self._free_place = places.popleft, places.appendleft
-        self._take_number = itertools.count(_IN_RING + 1, RECORD.size).__next__
-        self._take_start_number = itertools.count(1).__next__
-        self._places: dict[int, tuple[int, int, int, int]] = {}
+        places = deque(range(SIZES.spans_at, SIZES.file_bytes, RECORD_BYTES))
+        self._take_place, self._give_place = places.popleft, places.append
         self._step_of_spans = NO_STEP
+        self._unlisted = 0
         self._ask = None
         self._memory = memory
 
@@ -98,109 +107,74 @@ class Recorder:
         self._memory = None
         self._ask = ask
 
-    def opened(  # noqa: PLR0917 - called for every span, by position
-        self,
-        span_id: int,
-        parent_id: int,
-        name: str,
-        started: int,
-        begun: int,
-        attributes: Mapping[str, Any] | None,
-    ) -> None:
-        """Store that a span has started. Never raises.
-
-        Args:
-            span_id: Its id.
-            parent_id: That of its parent, 0 for none.
-            name: Its name.
-            started: When, in nanoseconds since 1970.
-            begun: When by the monotonic clock, in nanoseconds.
-            attributes: What it has so far.
-        """
+    def opened(self, span_id: int, span: Recordable) -> None:
+        """Store that a span has started. Never raises."""
         memory = self._memory
         if memory is None:
             if self._ask is not None:
                 self._ask_once()
             return
         try:
-            number = self._number_of(name)
-            if number is None:
-                number = self._names.add(name, memory)
+            name = self._number_of(span._name)
+            if name is None:
+                name = self._names.add(span._name, memory)
+            attributes = span._attributes
             if attributes:
-                number = self._look_at(attributes, number)
-            step = state._step  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] -- a call less
+                name = self._look_at(attributes, name)
+            step = state._step
             if step is None:
                 step = self._step_of_spans
-            thread = self._threads.seat
-            try:
-                place = self._take_place()
-            except IndexError:
-                self._open_in_ring(memory, span_id, parent_id, started, begun, step, number, thread)
-                return
-            self._places[span_id] = (place, begun, step, thread)
-            n = self._take_start_number()
-            _pack(
-                memory, place, n, started, begun, STILL_OPEN, span_id, parent_id, step, number,
-                thread, n & _LOWER_HALF,
+            begun = span._begun
+            span._place = place = self._take_place()
+            _store(
+                memory, place, begun, span._start_time, span_id, span._parent_id, step, STILL_OPEN,
+                name, self._threads.seat, begun & _LOWER_HALF,
             )  # fmt: skip
-        except Exception:  # a number beyond 64 bits: the span itself is worth more
-            self.forget(span_id)
+        except Exception:  # no place, or a number beyond 64 bits: the span itself is worth more
+            self._leave_out(memory, span)
 
-    def finished(self, span_id: int, parent_id: int, name: str, started: int, ended: int) -> None:
-        """Store that a span has ended, times in nanoseconds since 1970. Never raises."""
+    def finished(self, span: Recordable, duration_ns: int) -> None:
+        """Store that a span has ended. Never raises."""
         memory = self._memory
         if memory is None:
             return
-        place, begun, step, thread = self._places.pop(span_id, _UNLISTED)
         try:
-            n = self._take_number()
-            _pack(
-                memory, _RING_AT + (n & _IN_RING), n, started, begun, ended - started, span_id,
-                parent_id, step, self._number_of(name) or UNKNOWN, thread, n & _LOWER_HALF,
-            )  # fmt: skip
-        except Exception:  # as above
-            n = 0  # it is a number less in the ring, and nothing else
-        if place:
-            _clear(memory, place, 0)
-            self._free_place(place)
+            place = span._place
+            _store_duration(memory, place + DURATION_IN_RECORD, duration_ns)
+        except Exception:  # it started before there was a file, or has a duration beyond 64 bits
+            self._forget(memory, span)
+        else:
+            self._give_place(place)
 
     def opened_span(self, span: Any) -> None:
         """Store the start of a span that any factory has built. Never raises."""
-        if self._memory is None and self._ask is None:
-            return
-        try:
-            parent, started = span.parent, span.start_time
-            self.opened(
-                span.get_span_context().span_id,
-                0 if parent is None else parent.span_id,
-                span.name,
-                started,
-                monotonic_ns() - (time_ns() - started),
-                span.attributes,
-            )
-        except Exception:  # a hostile subclass
-            return
+        if self._memory is not None or self._ask is not None:
+            try:
+                described = _Described(span)
+                self.opened(span.get_span_context().span_id, described)
+                if hasattr(described, "_place"):
+                    span._place = described._place
+            except Exception:  # a hostile subclass
+                return
 
     def finished_span(self, span: Any) -> None:
         """Store the end of a span that any factory has built. Never raises."""
         try:
-            parent, span_id = span.parent, span.get_span_context().span_id
-            parent_id = 0 if parent is None else parent.span_id
-            self.finished(span_id, parent_id, span.name, span.start_time, span.end_time)
+            self.finished(span, span.end_time - span.start_time)
         except Exception:  # as above
             return
 
-    def knows(self, span_id: int) -> bool:
-        """Whether a span is in the table of open spans."""
-        return self._memory is not None and span_id in self._places
+    def _leave_out(self, memory: mmap, span: Recordable) -> None:
+        self._forget(memory, span)
+        self._unlisted += 1
+        UNLISTED.pack_into(memory, UNLISTED_AT, self._unlisted)
 
-    def forget(self, span_id: int) -> None:
-        """Take a span out of the table of open spans."""
-        memory = self._memory
-        place = _NO_PLACE if memory is None else self._places.pop(span_id, _UNLISTED)[0]
-        if memory is not None and place:
-            _clear(memory, place, 0)
-            self._free_place(place)
+    def _forget(self, memory: mmap, span: Recordable) -> None:
+        place: int | None = getattr(span, "_place", None)
+        if place is not None:
+            _store_duration(memory, place + DURATION_IN_RECORD, 0)
+            self._give_place(place)
+            del span._place
 
     def _ask_once(self) -> None:
         ask, self._ask = self._ask, None
@@ -210,20 +184,27 @@ class Recorder:
             except Exception:  # an interpreter that is shutting down starts no thread
                 return
 
-    def _look_at(self, attributes: Mapping[str, Any], number: int) -> int:
+    def _look_at(self, attributes: Mapping[str, Any], name: int) -> int:
         """Take the step from a span of group `step`, and the flag of a span that waits."""
-        if number & IS_STEP:
+        if name & IS_STEP:
             for key in _STEP_KEYS:
                 step = attributes.get(key)
-                if type(step) is int and INT64_MIN < step <= INT64_MAX:
+                if type(step) is int and abs(step) <= -NO_STEP - 1:
                     self._step_of_spans = step
                     break
-        return number | WAITS if attributes.get(NEMO_WAIT) is True else number
+        return name | WAITS if attributes.get(NEMO_WAIT) is True else name
 
-    def _open_in_ring(self, memory: mmap, *fields: int) -> None:
-        span_id, parent_id, started, begun, step, number, thread = fields
-        n = self._take_number()
-        _pack(
-            memory, _RING_AT + (n & _IN_RING), n, started, begun, STILL_OPEN, span_id, parent_id,
-            step, number, thread, n & _LOWER_HALF,
-        )  # fmt: skip
+
+class _Described:
+    """A span of any factory, with the fields of a fast one."""
+
+    __slots__ = ("_attributes", "_begun", "_name", "_parent_id", "_place", "_start_time")
+
+    _place: int
+
+    def __init__(self, span: Any) -> None:
+        self._parent_id = 0 if span.parent is None else span.parent.span_id
+        self._name = span.name
+        self._start_time = span.start_time
+        self._begun = monotonic_ns() - (time_ns() - span.start_time)
+        self._attributes = span.attributes

@@ -22,9 +22,10 @@ from nemo.lens.sdk.black_box.layout import (
     NAME,
     PREAMBLE,
     RECORD,
+    RECORD_BYTES,
     SIZES,
+    STILL_OPEN,
     THREAD,
-    Sizes,
 )
 from nemo.lens.sdk.black_box.placement import hold
 
@@ -73,15 +74,12 @@ class RingFile:
         """The file without its unused places, and with the newest finished spans only."""
         names = _used(self.memory, HEADER_BYTES, SIZES.names, NAME.size)
         threads = _used(self.memory, SIZES.threads_at, SIZES.threads, THREAD.size)
-        opened = _records(self.memory[SIZES.open_at : SIZES.finished_at])
-        finished = _records(self.memory[SIZES.finished_at :])[-most_finished:]
-        sizes = Sizes(
-            len(names) // NAME.size, len(threads) // THREAD.size, len(opened), len(finished)
-        )
+        spans = _newest(self.memory[SIZES.spans_at :], most_finished)
         header = bytearray(self.memory[:HEADER_BYTES])
         identity_bytes = PREAMBLE.unpack_from(header)[2]
-        PREAMBLE.pack_into(header, 0, MAGIC, FORMAT, identity_bytes, *sizes)
-        return b"".join((header, names, threads, *opened, *finished))
+        counts = len(names) // NAME.size, len(threads) // THREAD.size, len(spans) // RECORD_BYTES
+        PREAMBLE.pack_into(header, 0, MAGIC, FORMAT, identity_bytes, *counts)
+        return b"".join((header, names, threads, spans))
 
     def abandon(self) -> None:
         """Close the descriptor; in a forked child that leaves the parent's file as it is."""
@@ -127,11 +125,17 @@ def _used(memory: mmap.mmap, at: int, entries: int, size: int) -> bytes:
     return table[: -(-used // size) * size]
 
 
-def _records(table: bytes) -> list[bytes]:
-    """The records of a table that are in use, the oldest first."""
-    found = [
-        (int.from_bytes(table[at : at + 8], "little"), at)
-        for at in range(0, len(table), RECORD.size)
-        if any(table[at : at + 8])
-    ]
-    return [table[at : at + RECORD.size] for _number, at in sorted(found)]
+def _newest(table: bytes, most_finished: int) -> bytes:
+    """The records of open spans and those of the spans that ended last."""
+    opened: list[bytes] = []
+    ended: list[tuple[int, bytes]] = []
+    for at in range(0, len(table), RECORD_BYTES):
+        begun, _wall, _span, _parent, _step, duration, *_rest = RECORD.unpack_from(table, at)
+        if begun:
+            record = table[at : at + RECORD_BYTES]
+            if duration == STILL_OPEN:
+                opened.append(record)
+            else:
+                ended.append((begun + duration, record))
+    newest = [record for _end, record in sorted(ended)[-most_finished:]]
+    return b"".join(opened + newest)

@@ -114,7 +114,7 @@ class BlackBoxRoute(Route):
         ring, self._ring = self._ring, None
         if ring is not None:
             # Delivered spans are in the files; the last ones tell what came before the end.
-            kept = SIZES.finished if lost else _KEPT_WHEN_DELIVERED
+            kept = SIZES.spans if lost else _KEPT_WHEN_DELIVERED
             try:
                 _replace(self._files.folder() / BOX, ring.packed(kept))
                 if self._pointer is not None:
