@@ -56,7 +56,7 @@ def remove_oldest(folder: Path) -> None:
 
 
 def hold(descriptor: int) -> None:
-    """Mark an open box as in use, for as long as the process lives and has it open."""
+    """Mark an open box as in use, for as long as the process lives and has it mapped."""
     with contextlib.suppress(OSError):
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 

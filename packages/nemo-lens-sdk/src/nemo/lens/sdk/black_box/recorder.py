@@ -83,9 +83,9 @@ class Recorder:
 
     def attach(self, memory: mmap) -> None:
         """Store in a fresh file from now on."""
-        self._names = Names()
+        self._names: Any = Names()
         self._number_of = self._names.number_of
-        self._threads = Threads(memory, all_seats())
+        self._threads: Any = Threads(memory, all_seats())
         places = deque(range(SIZES.spans_at, SIZES.file_bytes, RECORD_BYTES))
         self._take_place, self._give_place = places.popleft, places.append
         self._step_of_spans = NO_STEP
@@ -98,13 +98,14 @@ class Recorder:
         self._memory = self._ask = None
 
     def ask_for_file(self, ask: Callable[[], object]) -> None:
-        """Store nothing until a file is attached.
+        """Let go of the file, and store nothing until another one is attached.
 
         Args:
             ask: Called when the next span starts, in the thread that works; it must have `attach`
                 called in another thread.
         """
         self._memory = None
+        self._threads = self._names = None
         self._ask = ask
 
     def opened(self, span_id: int, span: Recordable) -> None:

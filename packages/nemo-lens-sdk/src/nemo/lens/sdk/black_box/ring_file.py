@@ -52,17 +52,19 @@ class RingFile:
     def __init__(self, path: Path, identity: Mapping[str, Any], *, shared: bool) -> None:
         self.path = path
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-        self._descriptor = os.open(path, flags, 0o600)
+        descriptor = os.open(path, flags, 0o600)
         try:
-            _fill(self._descriptor, SIZES.file_bytes)
-            self.memory = mmap.mmap(self._descriptor, SIZES.file_bytes)
+            _fill(descriptor, SIZES.file_bytes)
+            # The mapping keeps a descriptor of its own, and with it the lock.
+            self.memory = mmap.mmap(descriptor, SIZES.file_bytes)
             if not shared:
-                hold(self._descriptor)
+                hold(descriptor)
         except OSError:
-            self.abandon()
             with contextlib.suppress(OSError):
                 path.unlink()
             raise
+        finally:
+            os.close(descriptor)
         self._write_header(identity)
 
     def end(self, how: str) -> None:
@@ -81,15 +83,8 @@ class RingFile:
         PREAMBLE.pack_into(header, 0, MAGIC, FORMAT, identity_bytes, *counts)
         return b"".join((header, names, threads, spans))
 
-    def abandon(self) -> None:
-        """Close the descriptor; in a forked child that leaves the parent's file as it is."""
-        if self._descriptor >= 0:
-            os.close(self._descriptor)
-            self._descriptor = -1
-
     def remove(self) -> None:
         """Delete the file; the mapping goes when nobody stores into it any more."""
-        self.abandon()
         self.path.unlink(missing_ok=True)
 
     def _write_header(self, identity: Mapping[str, Any]) -> None:

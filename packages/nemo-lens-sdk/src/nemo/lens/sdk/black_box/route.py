@@ -68,7 +68,7 @@ class BlackBoxRoute(Route):
         self._list_open_spans = list_open_spans
         self._ring: RingFile | None = None
         self._is_stopped = False
-        self._pointer: Path | None = None
+        self._has_had_one = False
 
     def open(self) -> None:
         """Make the box; without room for it there is one warning and no box."""
@@ -85,16 +85,16 @@ class BlackBoxRoute(Route):
                 SIZES.file_bytes // 1024,
             )
             return
+        self._has_had_one = True
         self._recorder.attach(ring.memory)
         self._list_open_spans()
 
     def after_fork(self, resource: Resource) -> None:
         """Leave the parent's box alone; the first span of the child asks for one of its own."""
-        ring, self._ring, self._pointer = self._ring, None, None
+        self._ring = None
         if self._owns_files:
             self._files.start_over(resource.attributes)
-        if ring is not None:
-            ring.abandon()
+        if self._has_had_one and not self._is_stopped:
             self._recorder.ask_for_file(self._open_in_thread)
 
     def stop(self, end: str) -> None:
@@ -116,15 +116,14 @@ class BlackBoxRoute(Route):
             # Delivered spans are in the files; the last ones tell what came before the end.
             kept = SIZES.spans if lost else _KEPT_WHEN_DELIVERED
             try:
-                _replace(self._files.folder() / BOX, ring.packed(kept))
-                if self._pointer is not None:
+                self._files.folder.put(BOX, ring.packed(kept))
+                if self._place != IN_RUN_FOLDER:
                     ring.remove()
-                    self._pointer.unlink(missing_ok=True)
+                    self._files.folder.take_away(POINTER)
             except OSError as error:
                 warn_once_a_minute(
                     "black box end", "the black box stays at %s (%s)", ring.path, error
                 )
-            ring.abandon()
 
     def _open_in_thread(self) -> None:
         """Make the box of a forked child, whose first span has just started in this thread."""
@@ -138,20 +137,18 @@ class BlackBoxRoute(Route):
             self._put_away(())
 
     def _make(self) -> RingFile:
-        folder = self._files.folder()
         identity = {**self._files.identity(), **_birth()}
         if self._place == IN_RUN_FOLDER:
-            return RingFile(folder / BOX, identity, shared=True)
+            return RingFile(self._files.folder.open() / BOX, identity, shared=True)
         ring = _on_node(placement.node_folders(self._place), identity)
-        self._pointer = folder / POINTER
         pointer = {
             "schema": _SCHEMA,
-            "host": socket.gethostname(),
+            "host": identity["host"],
             "path": str(ring.path),
             "token": identity["token"],
         }
         try:
-            _replace(self._pointer, json.dumps(pointer).encode())
+            self._files.folder.put(POINTER, json.dumps(pointer).encode("utf-8", "replace"))
         except OSError:
             ring.remove()
             raise
@@ -196,18 +193,6 @@ def _first_line(path: str) -> str:
     with contextlib.suppress(OSError):
         return Path(path).read_text(encoding="utf-8", errors="replace").strip()
     return ""
-
-
-def _replace(path: Path, content: bytes) -> None:
-    partial = path.with_name(path.name + ".part")
-    try:
-        descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-        partial.replace(path)
-    except OSError:
-        partial.unlink(missing_ok=True)
-        raise
 
 
 def is_wanted(config: NemoLensConfig, routes: Iterable[Route]) -> bool:

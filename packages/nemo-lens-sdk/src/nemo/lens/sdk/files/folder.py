@@ -14,6 +14,7 @@ import os
 import re
 import socket
 import sys
+import threading
 import time
 from dataclasses import dataclass, field
 from importlib import metadata
@@ -71,6 +72,8 @@ class RunFolder:
     resource: Mapping[str, Any]
     _path: Path | None = None
     _started_unix_nano: int = field(default_factory=time.time_ns)
+    _beside: dict[str, bytes] = field(default_factory=dict[str, bytes])
+    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def open(self) -> Path:
         """Return the folder with its manifest, creating what is missing.
@@ -78,13 +81,24 @@ class RunFolder:
         Raises:
             OSError: The folder cannot be created.
         """
-        if self._path is None:
-            self._path = self._create_unique()
-            self._write_manifest(self._path, end=None, lost={})
-        elif not self._path.is_dir():
-            _make_private(self._path)
-            self._write_manifest(self._path, end=None, lost={})
-        return self._path
+        with self._lock:  # in a forked child the first of several threads creates it
+            return self._open()
+
+    def put(self, name: str, content: bytes) -> None:
+        """Write a small file beside the manifest, and again whenever the folder is made again.
+
+        Raises:
+            OSError: It cannot be written.
+        """
+        folder = self.open()
+        replace_file(folder / name, content)
+        self._beside[name] = content
+
+    def take_away(self, name: str) -> None:
+        """Delete a file that `put` has written."""
+        self._beside.pop(name, None)
+        if self._path is not None:
+            (self._path / name).unlink(missing_ok=True)
 
     def finish(self, end: str, lost: Mapping[str, int]) -> None:
         """Replace the manifest by one that says how the recording ended.
@@ -95,6 +109,18 @@ class RunFolder:
         """
         if self._path is not None and self._path.is_dir():
             self._write_manifest(self._path, end=end, lost=lost)
+
+    def _open(self) -> Path:
+        if self._path is None:
+            self._path = self._create_unique()
+        elif self._path.is_dir():
+            return self._path
+        else:
+            _make_private(self._path)
+        self._write_manifest(self._path, end=None, lost={})
+        for name, content in list(self._beside.items()):
+            replace_file(self._path / name, content)
+        return self._path
 
     def _create_unique(self) -> Path:
         identity = self.identity
@@ -135,11 +161,26 @@ class RunFolder:
             "resource": {key: _public(key, value) for key, value in self.resource.items()},
             "lost": dict(lost),
         }
-        partial = path / "manifest.json.part"
+        text = json.dumps(manifest, ensure_ascii=False, indent=1)
+        replace_file(path / "manifest.json", text.encode("utf-8", "replace"))
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Write a file that is there whole or not at all, for this user alone.
+
+    Raises:
+        OSError: It was not written, and nothing of it was left behind.
+    """
+    partial = path.with_name(path.name + ".part")
+    try:
         descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as file:
-            json.dump(manifest, file, ensure_ascii=False, indent=1)
-        partial.replace(path / "manifest.json")
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+        partial.replace(path)
+    except OSError:
+        with contextlib.suppress(OSError):
+            partial.unlink()
+        raise
 
 
 def _make_private(path: Path) -> None:

@@ -63,13 +63,10 @@ class RunFiles:
         except OSError as error:
             _warn(self._directory, error)
 
-    def folder(self) -> Path:
-        """The folder of this process, created with its manifest when it is not there.
-
-        Raises:
-            OSError: It cannot be created.
-        """
-        return self._folder.open()
+    @property
+    def folder(self) -> RunFolder:
+        """The folder of this process, created with its manifest when it is first needed."""
+        return self._folder
 
     def identity(self) -> dict[str, Any]:
         """Who this process is, as the manifest says it."""
