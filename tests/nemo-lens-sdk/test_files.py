@@ -89,11 +89,37 @@ def test_the_manifest_says_who_records_and_how_it_ended(tmp_path):
     assert ended["started_unix_nano"] == manifest["started_unix_nano"] <= ended["ended_unix_nano"]
 
 
+@pytest.mark.parametrize(
+    ("role", "written"),
+    [
+        ("trainer", "trainer"),
+        ("ckpt-worker-2", "ckpt-worker_2"),
+        ("a-x-b", "a_x-b"),
+        ("a-2-3", "a_2_3"),
+        ("2", "2"),
+        ("data/loader", "data_loader"),
+    ],
+)
+def test_nothing_in_a_role_looks_like_a_rank(tmp_path, role, written):
+    """Readers take the first part that is a number or "x" for the rank."""
+    path = _folder(tmp_path, ProcessIdentity("r", role, rank=7)).open()
+    assert path.name.startswith(f"{written}-7-")
+
+
 def test_secrets_are_not_in_the_manifest(tmp_path, monkeypatch):
     """Neither those of the configuration nor those of the command line."""
-    command = ["python", "train.py", "--api-key", "hush", "--db-password=hush", "--lr", "0.1"]
+    command = [
+        "python",
+        "train.py",
+        "--api-key",
+        "hush",
+        "--db-password=hush",
+        "+wandb.api_key=hush",
+    ]
+    command += ["WANDB_API_KEY=hush", "--proxy=http://me:hush@proxy.test/", "--lr", "0.1"]
     monkeypatch.setattr(folder_module.sys, "orig_argv", command)
-    path = _folder(tmp_path, config={"auth_token": "hush", "exporter": "file"}).open()
+    config = {"auth_token": "hush", "exporter": "file", "directory": "s3://me:hush@store/runs"}
+    path = _folder(tmp_path, config={**config, "names": ("a", "token=hush")}).open()
     text = (path / "manifest.json").read_text()
     assert "hush" not in text
     assert _manifest(path)["config"]["exporter"] == "file"

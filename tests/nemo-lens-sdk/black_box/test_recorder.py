@@ -140,7 +140,7 @@ def test_threads_are_named_and_their_seats_reused(memory, recorder):
         thread.start()
         thread.join()
     seats = {record[7] for record in _records(memory)}
-    assert layout and 0 not in seats
+    assert 0 not in seats
     seat = _records(memory)[-1][7]
     native_id, length, name = THREAD.unpack_from(memory, SIZES.threads_at + seat * THREAD.size)
     assert native_id > 0

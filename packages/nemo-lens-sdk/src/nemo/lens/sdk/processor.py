@@ -95,7 +95,7 @@ class LensSpanProcessor(SpanProcessor):
             return
         if self._recorder is not None:
             # Before it is queued: until it is in a file, the black box has it.
-            self._recorder.finished_span(span)
+            self._recorder.finished_span(mine)
         self._put(span)
 
     def direct_hooks(self) -> tuple[Callable[[int, Span], object], Callable[[Any], object]]:

@@ -108,6 +108,10 @@ class Recorder:
         self._threads = self._names = None
         self._ask = ask
 
+    def speak_for(self, thread_name: str, native_id: int) -> None:
+        """Have what the current thread stores count as that of another one, for good."""
+        self._threads.speak_for(thread_name, native_id)
+
     def opened(self, span_id: int, span: Recordable) -> None:
         """Store that a span has started. Never raises."""
         memory = self._memory

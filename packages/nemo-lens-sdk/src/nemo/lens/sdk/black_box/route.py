@@ -87,7 +87,6 @@ class BlackBoxRoute(Route):
             return
         self._has_had_one = True
         self._recorder.attach(ring.memory)
-        self._list_open_spans()
 
     def after_fork(self, resource: Resource) -> None:
         """Leave the parent's box alone; the first span of the child asks for one of its own."""
@@ -127,10 +126,16 @@ class BlackBoxRoute(Route):
 
     def _open_in_thread(self) -> None:
         """Make the box of a forked child, whose first span has just started in this thread."""
-        threading.Thread(target=self._open_late, name="nemo-lens black box", daemon=True).start()
+        starter = threading.current_thread().name, threading.get_native_id()
+        threading.Thread(
+            target=self._open_late, args=starter, name="nemo-lens black box", daemon=True
+        ).start()
 
-    def _open_late(self) -> None:
+    def _open_late(self, thread_name: str, native_id: int) -> None:
         self.open()
+        if self._ring is not None:
+            self._recorder.speak_for(thread_name, native_id)
+            self._list_open_spans()
         if self._is_stopped:
             # The child ended meanwhile; nobody else would take the box away.
             self._recorder.detach()

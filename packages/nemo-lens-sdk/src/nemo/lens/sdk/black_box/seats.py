@@ -69,8 +69,22 @@ class Threads(threading.local):
     """
 
     def __init__(self, memory: mmap, free: deque[int]) -> None:
-        self._holder = _Seat(memory, free)
+        self._memory = memory
+        self._holder = _Seat(free)
         self.seat = self._holder.number
+        if self.seat:
+            self._store(threading.current_thread().name, threading.get_native_id())
+
+    def speak_for(self, name: str, native_id: int) -> None:
+        """Have what this thread stores count as that of another one, for good."""
+        if self.seat:
+            self._holder.number = UNKNOWN
+            self._store(name, native_id)
+
+    def _store(self, name: str, native_id: int) -> None:
+        text = name.encode("utf-8", "replace")[:THREAD_NAME_BYTES]
+        at = SIZES.threads_at + self.seat * THREAD.size
+        THREAD.pack_into(self._memory, at, native_id, len(text), text)
 
 
 def all_seats() -> deque[int]:
@@ -81,17 +95,12 @@ def all_seats() -> deque[int]:
 class _Seat:
     """Gives its number back when the thread ends, and its local variables with it."""
 
-    def __init__(self, memory: mmap, free: deque[int]) -> None:
+    def __init__(self, free: deque[int]) -> None:
         self._free = free
         try:
             self.number = free.popleft()
         except IndexError:
             self.number = UNKNOWN
-            return
-        thread = threading.current_thread()
-        name = thread.name.encode("utf-8", "replace")[:THREAD_NAME_BYTES]
-        at = SIZES.threads_at + self.number * THREAD.size
-        THREAD.pack_into(memory, at, threading.get_native_id(), len(name), name)
 
     def __del__(self) -> None:
         if self.number:

@@ -20,6 +20,9 @@ from dataclasses import dataclass, field
 from importlib import metadata
 from typing import TYPE_CHECKING, Any, cast
 
+from nemo.lens.spans.redaction import REDACTED, is_redacted, masked
+from nemo.lens.spans.url_credentials import without_url_credentials
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
@@ -30,7 +33,6 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _RANK_IN_ROLE = re.compile(r"-(?=(?:[0-9]+|x)(?:-|$))")
 _SECRET = re.compile(r"(?i)(pass(word|wd)?|secret|token|credential|authorization|cookie|key)\b")
 _SECRET_OPTION = re.compile(r"(?i)^(--?[\w-]*(pass(word|wd)?|secret|token|api-?key)[\w-]*)(=.*)?$")
-_REDACTED = "[REDACTED]"
 _VERSIONED = ("nemo-lens-api", "nemo-lens-sdk", "opentelemetry-api", "opentelemetry-sdk")
 
 
@@ -202,15 +204,21 @@ def _role(role: str) -> str:
 
 
 def _public(key: str, value: Any) -> Any:
-    if isinstance(value, str) and _SECRET.search(key.replace("_", " ")):
-        return _REDACTED
+    if isinstance(value, str) and (is_redacted(key) or _SECRET.search(key.replace("_", " "))):
+        return REDACTED
+    if isinstance(value, str):
+        return _without_secrets(value)
     if isinstance(value, float) and (value != value or abs(value) == float("inf")):  # noqa: PLR0124
         return str(value)
-    if value is None or isinstance(value, bool | int | float | str):
+    if value is None or isinstance(value, bool | int | float):
         return value
     if isinstance(value, list | tuple | set | frozenset):
-        return [str(item) for item in cast("Iterable[Any]", value)]
-    return str(value)
+        return [_without_secrets(str(item)) for item in cast("Iterable[Any]", value)]
+    return _without_secrets(str(value))
+
+
+def _without_secrets(text: str) -> str:
+    return without_url_credentials(masked(text))
 
 
 def _command() -> list[str]:
@@ -220,11 +228,11 @@ def _command() -> list[str]:
     for argument in sys.orig_argv:
         option = _SECRET_OPTION.match(argument)
         if hide_next and not argument.startswith("-"):
-            public.append(_REDACTED)
+            public.append(REDACTED)
         elif option is not None and option.group(4):
-            public.append(f"{option.group(1)}={_REDACTED}")
+            public.append(f"{option.group(1)}={REDACTED}")
         else:
-            public.append(argument)
+            public.append(_without_secrets(argument))
         hide_next = option is not None and not option.group(4)
     return public
 
