@@ -19,6 +19,7 @@ from nemo.lens.sdk import counts
 from nemo.lens.sdk.export_queue import Outcome
 from nemo.lens.sdk.files import folder as folder_module
 from nemo.lens.sdk.files.folder import ProcessIdentity, RunFolder
+from nemo.lens.sdk.files.kept_segments import KeptSegments
 from nemo.lens.sdk.files.segments import SegmentLimits, SegmentWriter
 from nemo.lens.sdk.files.sinks import RunFiles
 
@@ -61,7 +62,9 @@ def test_folders_and_files_are_private(tmp_path):
     before = os.umask(0)
     try:
         path = _folder(tmp_path).open()
-        writer = SegmentWriter("traces", lambda: path, counts.Counts(), SegmentLimits())
+        writer = SegmentWriter(
+            "traces", lambda: path, SegmentLimits(), KeptSegments(2**30, counts.Counts())
+        )
         writer.write(b"{}\n", 1)
         writer.close()
     finally:
@@ -127,8 +130,9 @@ def test_secrets_are_not_in_the_manifest(tmp_path, monkeypatch):
 
 
 def _writer(tmp_path, **limits):
-    losses = counts.Counts()
-    return SegmentWriter("traces", lambda: tmp_path, losses, SegmentLimits(**limits)), losses
+    losses, limits = counts.Counts(), SegmentLimits(**limits)
+    kept = KeptSegments(limits.total_bytes, losses)
+    return SegmentWriter("traces", lambda: tmp_path, limits, kept), losses
 
 
 def test_finished_segments_are_compressed_and_nothing_is_lost(tmp_path):
@@ -170,6 +174,18 @@ def test_beyond_the_cap_the_oldest_segment_goes_and_is_counted(tmp_path):
     assert left[-1] == "traces-00019.jsonl.gz"
     assert losses.lost() == {counts.FILE_CAP: 5 * (20 - len(left))}
     assert sum(path.stat().st_size for path in tmp_path.iterdir()) <= 150
+
+
+def test_the_cap_is_shared_by_the_signals_of_a_process(tmp_path):
+    """The oldest segment goes, whichever signal it is of."""
+    limits = SegmentLimits(segment_bytes=1, total_bytes=100)
+    files = RunFiles(str(tmp_path), _IDENTITY, {}, {}, limits)
+    for number in range(10):
+        files.write("traces" if number < 5 else "logs", f"{number}\n", 3)
+    left = {path.name.partition("-")[0] for path in tmp_path.rglob("*.gz")}
+    assert left == {"logs"}
+    assert files.losses.lost()[counts.FILE_CAP] % 3 == 0
+    assert files.losses.lost()[counts.FILE_CAP] >= 15
 
 
 def test_a_write_torn_by_a_full_disk_leaves_no_torn_line(tmp_path, monkeypatch):

@@ -13,6 +13,7 @@ from nemo.lens.sdk._otel_private import encode_logs
 from nemo.lens.sdk.export_queue import Outcome, Sink
 from nemo.lens.sdk.files.encoding import encode_resource, encode_spans, to_bytes
 from nemo.lens.sdk.files.folder import ProcessIdentity, RunFolder
+from nemo.lens.sdk.files.kept_segments import KeptSegments
 from nemo.lens.sdk.files.messages import message_to_line
 from nemo.lens.sdk.files.segments import SegmentLimits, SegmentWriter
 from nemo.lens.sdk.noise import warn_once_a_minute
@@ -54,6 +55,7 @@ class RunFiles:
         """Begin a new folder, which is created when it is first needed; for forked children."""
         self._folder = RunFolder(self._directory, self._identity, self._config, resource)
         self._writers: dict[str, SegmentWriter] = {}
+        self._kept = KeptSegments(self._limits.total_bytes, self.losses)
         self.losses.reset()
 
     def open(self) -> None:
@@ -76,7 +78,7 @@ class RunFiles:
         """Append one line; a full disk or a vanished folder is a warning and a retry."""
         writer = self._writers.get(signal)
         if writer is None:
-            writer = SegmentWriter(signal, self._folder.open, self.losses, self._limits)
+            writer = SegmentWriter(signal, self._folder.open, self._limits, self._kept)
             self._writers[signal] = writer
         try:
             writer.write(to_bytes(line), items)
