@@ -30,6 +30,7 @@ _START: Final = 1
 _STEP: Final = 4
 _DURATION: Final = 5
 _CHECK: Final = 8
+_LONG_AGO: Final = -(2**64)
 _START_TICKS: Final = 19
 """Place of the start time in /proc/PID/stat, counted after the command."""
 
@@ -119,20 +120,21 @@ class BlackBox:
     def _scan(self) -> list[_Record]:
         """Look at every record once; return those of open spans."""
         opened: list[_Record] = []
-        last = stepped = -1
+        last = stepped = _LONG_AGO
         for record in layout.RECORD.iter_unpack(self._box.spans):
             if not _is_whole(record):
                 self.torn += record[_BEGUN] != 0
                 continue
-            moment = record[_START]
-            if record[_DURATION] == layout.STILL_OPEN:
+            since_start = record[_DURATION]
+            if since_start == layout.STILL_OPEN:
                 opened.append(record)
-            else:
-                moment += record[_DURATION]
-            last = max(last, moment)
+                since_start = 0
+            # By the clock that nobody sets: the other one may have been put back meanwhile.
+            moment = record[_BEGUN] + since_start
+            if moment >= last:
+                last, self.last_ns = moment, record[_START] + since_start
             if moment >= stepped and record[_STEP] != layout.NO_STEP:
                 stepped, self.step = moment, record[_STEP]
-        self.last_ns = last if last >= 0 else None
         return sorted(opened)
 
     def _span(self, record: _Record) -> BoxSpan:
