@@ -38,9 +38,38 @@ def test_each_process_has_a_folder_of_its_own(tmp_path):
     """Run, shard of 256 ranks, then role, rank, host and process id."""
     path = _folder(tmp_path).open()
     relative = path.relative_to(tmp_path / "runs").parts
-    assert relative[:2] == ("run_1", "1")
+    assert relative[0].startswith("run_1-")
+    assert relative[1] == "1"
     assert relative[2].startswith("trainer-300-")
     assert relative[2].endswith(f"-{os.getpid()}")
+
+
+@pytest.mark.parametrize("run_id", ["a/b", "../a", "é", "x" * 300, ".", "a b\n"])
+def test_runs_of_different_ids_never_share_a_folder(tmp_path, run_id):
+    """Ids that cannot be names become names that tell them apart, below the chosen folder."""
+    ids = {run_id, f"{run_id}/", run_id.replace("/", "_").strip(".")[:80] or "x"}
+    folders = {
+        _folder(tmp_path, ProcessIdentity(each, rank=0)).open().relative_to(tmp_path).parts[1]
+        for each in ids
+    }
+    assert len(folders) == len(ids)
+    assert sorted(path.name for path in (tmp_path / "runs").iterdir()) == sorted(folders)
+
+
+def test_two_runs_at_once_stay_apart(tmp_path):
+    """The same rank of two runs writes to two folders, and so do two ranks of one run."""
+    files = {
+        (run, rank): RunFiles(str(tmp_path), ProcessIdentity(run, rank=rank), {}, {})
+        for run in ("one", "two")
+        for rank in (0, 1)
+    }
+    for number in range(3):
+        for (run, rank), each in files.items():
+            each.write("traces", f"{run} {rank} {number}\n", 1)
+    for (run, rank), each in files.items():
+        each.close("traces")
+        (path,) = (tmp_path / run / "0").glob(f"trainer-{rank}-*/traces-*")
+        assert path.read_text() == "".join(f"{run} {rank} {number}\n" for number in range(3))
 
 
 def test_a_process_without_a_rank_is_x(tmp_path):

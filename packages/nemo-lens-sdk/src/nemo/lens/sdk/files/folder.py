@@ -9,6 +9,7 @@ share a folder, and no directory gets hot with ten thousand ranks.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import re
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 SCHEMA = 1
 _RANKS_PER_FOLDER = 256
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+_LONGEST_PART = 80
+_DIGEST_DIGITS = 8
 _RANK_IN_ROLE = re.compile(r"-(?=(?:[0-9]+|x)(?:-|$))")
 _SECRET = re.compile(r"(?i)(pass(word|wd)?|secret|token|credential|authorization|cookie|key)\b")
 _SECRET_OPTION = re.compile(r"(?i)^(--?[\w-]*(pass(word|wd)?|secret|token|api-?key)[\w-]*)(=.*)?$")
@@ -129,7 +132,7 @@ class RunFolder:
         rank = "x" if identity.rank is None else str(identity.rank)
         shard = "x" if identity.rank is None else str(identity.rank // _RANKS_PER_FOLDER)
         name = f"{_role(identity.role)}-{rank}-{_safe(socket.gethostname())}-{os.getpid()}"
-        parent = self.directory / _safe(identity.run_id or "run") / shard
+        parent = self.directory / run_folder_name(identity.run_id) / shard
         _make_private(parent)
         attempt = 1
         while True:
@@ -194,8 +197,17 @@ def _make_private(path: Path) -> None:
         directory.mkdir(mode=0o700, exist_ok=True)
 
 
+def run_folder_name(run_id: str) -> str:
+    """The name of the folder of a run: its id, or what can be a name and differs for every id."""
+    name = _safe(run_id or "run")
+    if name == run_id or not run_id:
+        return name
+    digest = hashlib.sha256(run_id.encode("utf-8", "replace")).hexdigest()
+    return f"{name}-{digest[:_DIGEST_DIGITS]}"
+
+
 def _safe(text: str) -> str:
-    return _UNSAFE.sub("_", text).strip(".") or "x"
+    return _UNSAFE.sub("_", text).strip(".")[:_LONGEST_PART] or "x"
 
 
 def _role(role: str) -> str:
