@@ -19,6 +19,7 @@ from benchmarks import (
     encoding,
     metrics,
     processes,
+    run_files,
     scaling,
 )
 from benchmarks.rows import NotMeasurableError
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
     from benchmarks.rows import Row
 
-SUITES = (differential, disabled, enabled, burst, metrics, encoding, processes, scaling)
+SUITES = (differential, disabled, enabled, burst, metrics, encoding, processes, run_files, scaling)
 """Modules that offer a tuple `ROWS`; a new group of measures is a new module here."""
 
 ATTEMPTS = 3

@@ -9,6 +9,7 @@ share a folder, and no directory gets hot with ten thousand ranks.
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import json
 import os
@@ -249,6 +250,7 @@ def _command() -> list[str]:
     return public
 
 
+@functools.cache  # finding them out takes longer than all the rest
 def _versions() -> dict[str, str]:
     versions = {"python": sys.version.split()[0]}
     for name in _VERSIONED:
