@@ -46,6 +46,7 @@ class BlackBoxRoute(Route):
         files: The run files, whose folder holds the box or the pointer to it.
         recorder: What stores the spans.
         place: "" for the node's own folders, `"run"` for the run folder, or a folder.
+        prefix: The first part of the variables, for the warning.
         owns_files: Whether nobody else begins and finishes `files`.
         list_open_spans: Has the recorder store what is open already, when a box is made late.
     """
@@ -58,12 +59,14 @@ class BlackBoxRoute(Route):
         recorder: Recorder,
         place: str,
         *,
+        prefix: str,
         owns_files: bool,
         list_open_spans: Callable[[], object],
     ) -> None:
         self._files = files
         self._recorder = recorder
         self._place = place
+        self._prefix = prefix
         self._owns_files = owns_files
         self._list_open_spans = list_open_spans
         self._ring: RingFile | None = None
@@ -79,10 +82,11 @@ class BlackBoxRoute(Route):
             warn_once_a_minute(
                 "black box",
                 "there is no black box (%s): what a killed process was doing will not be known; "
-                "%d KiB are needed, NEMO_LENS_BLACKBOX_DIR names another folder, "
-                "NEMO_LENS_BLACKBOX=0 does without",
+                "%d KiB are needed; %s_BLACKBOX_DIR names another folder, %s_BLACKBOX=0 does without",
                 error,
                 SIZES.file_bytes // 1024,
+                self._prefix,
+                self._prefix,
             )
             return
         self._has_had_one = True
@@ -220,6 +224,7 @@ def black_box_route(
         recorded or run_files(config, resource),
         recorder,
         config.blackbox_dir,
+        prefix=config._prefix,  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
         owns_files=recorded is None,
         list_open_spans=processor.list_open_spans,
     )
