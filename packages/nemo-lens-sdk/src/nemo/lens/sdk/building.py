@@ -17,7 +17,6 @@ from nemo.lens.configuration.foreign_variables import read_foreign_variable
 from nemo.lens.resources.composition import compose_resource
 from nemo.lens.sdk import _otel_private, generations, otel_environment
 from nemo.lens.sdk.black_box import route as black_box
-from nemo.lens.sdk.black_box.recorder import Recorder
 from nemo.lens.sdk.export_queue import ExportQueue
 from nemo.lens.sdk.exporters.routes import Route, routes_of
 from nemo.lens.sdk.exporters.selection import exporters_by_signal
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
     from opentelemetry.trace import Tracer
 
     from nemo.lens.config import NemoLensConfig
+    from nemo.lens.sdk.black_box.recorder import Recorder
     from nemo.lens.sdk.export_queue import Sink
 
 _BATCH_SIZE = 512
@@ -144,12 +144,10 @@ def build(
             _metric_lanes(to["metrics"], metric_reader, owner) if "metrics" in to else ([], [])
         )
         log_lanes = _log_lanes(to["logs"], owner) if "logs" in to else []
-        recorder = Recorder() if black_box.is_wanted(config, routes) else None
+        recorder = black_box.recorder_if_wanted(config, routes)
         span_processor = _span_processor(span_lanes, owner, recorder)
         if recorder is not None and span_processor is not None:
-            routes.append(
-                black_box.black_box_route(config, resource, routes, recorder, span_processor)
-            )
+            routes += black_box.routes_beside(config, resource, routes, recorder, span_processor)
         log_processor = _log_processor(log_lanes, owner)
         lanes: list[Lane] = [*span_lanes, *metric_lanes, *log_lanes]
         return Build(

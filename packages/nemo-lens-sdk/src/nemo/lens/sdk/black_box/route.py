@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from nemo.lens.sdk.black_box import placement
 from nemo.lens.sdk.black_box.layout import SIZES
+from nemo.lens.sdk.black_box.recorder import Recorder
 from nemo.lens.sdk.black_box.ring_file import RingFile
 from nemo.lens.sdk.exporters.routes import FileRoute, Route, run_files
 from nemo.lens.sdk.noise import warn_once_a_minute
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from opentelemetry.sdk.resources import Resource
 
     from nemo.lens.config import NemoLensConfig
-    from nemo.lens.sdk.black_box.recorder import Recorder
     from nemo.lens.sdk.files.sinks import RunFiles
     from nemo.lens.sdk.processor import LensSpanProcessor
 
@@ -204,23 +204,24 @@ def _first_line(path: str) -> str:
     return ""
 
 
-def is_wanted(config: NemoLensConfig, routes: Iterable[Route]) -> bool:
-    """Whether a set-up with these exporters keeps a black box."""
-    if config.blackbox is None:
-        return any(isinstance(route, FileRoute) for route in routes)
-    return config.blackbox
+def recorder_if_wanted(config: NemoLensConfig, routes: Iterable[Route]) -> Recorder | None:
+    """Return a recorder when a set-up with these exporters keeps a black box."""
+    wanted = config.blackbox
+    if wanted is None:
+        wanted = any(isinstance(route, FileRoute) for route in routes)
+    return Recorder() if wanted else None
 
 
-def black_box_route(
+def routes_beside(
     config: NemoLensConfig,
     resource: Resource,
     routes: Iterable[Route],
     recorder: Recorder,
     processor: LensSpanProcessor,
-) -> BlackBoxRoute:
+) -> list[Route]:
     """Build the route beside the exporters of a set-up, in whose run folder the box is found."""
     recorded = next((route.files for route in routes if isinstance(route, FileRoute)), None)
-    return BlackBoxRoute(
+    box = BlackBoxRoute(
         recorded or run_files(config, resource),
         recorder,
         config.blackbox_dir,
@@ -228,3 +229,4 @@ def black_box_route(
         owns_files=recorded is None,
         list_open_spans=processor.list_open_spans,
     )
+    return [box]
