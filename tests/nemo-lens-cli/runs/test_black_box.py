@@ -323,6 +323,17 @@ def test_without_room_there_is_one_warning_and_no_box(tmp_path):
     assert _names(run.spans()) == ["a"]
 
 
+def test_in_a_folder_of_all_users_the_box_has_a_private_one(tmp_path, record):
+    """Such as `/tmp` or a scratch folder of the node."""
+    (tmp_path / "node").mkdir()
+    (tmp_path / "node").chmod(0o1777)
+    record('with span_cm("a"): die()')
+    box, _run = _box(tmp_path)
+    assert _names(box.open_spans) == ["a"]
+    assert box.path.parent == tmp_path / "node" / f"nemo-lens-{os.getuid()}"
+    assert box.path.parent.stat().st_mode & 0o777 == 0o700
+
+
 def test_a_box_on_another_host_is_named(tmp_path, record):
     """It cannot be read here: the line says where it is."""
     record('with span_cm("a"): die()')

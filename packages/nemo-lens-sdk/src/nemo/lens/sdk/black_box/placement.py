@@ -28,9 +28,10 @@ def node_folders(chosen: str) -> list[Path]:
     Args:
         chosen: The folder that the configuration names, or "" for the node's own ones.
     """
-    if chosen:
-        return [Path(chosen).expanduser().absolute()]
     name = f"nemo-lens-{os.getuid()}"
+    if chosen:
+        folder = Path(chosen).expanduser().absolute()
+        return [folder, folder / name]  # the second where others may write to the first
     return [parent / name for parent in (_SHARED_MEMORY, Path(tempfile.gettempdir()))]
 
 
