@@ -20,6 +20,7 @@ from benchmarks import (
     encoding,
     metrics,
     processes,
+    run_files,
     scaling,
 )
 from benchmarks.rows import NotMeasurableError
@@ -38,6 +39,7 @@ SUITES = (
     metrics,
     encoding,
     processes,
+    run_files,
     scaling,
 )
 """Modules that offer a tuple `ROWS`; a new group of measures is a new module here."""

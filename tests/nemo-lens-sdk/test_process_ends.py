@@ -551,6 +551,60 @@ logging.getLogger("qa").warning("hello")
     assert json.loads(manifest.read_text())["end"] == "exit"
 
 
+def test_the_files_hold_what_arrives(receiver, http_receiver, environment, run_python, tmp_path):
+    """Read by the official messages, ids converted, both ways give the same items."""
+    run_python(
+        _SET_UP
+        + """
+from opentelemetry.trace import Link, SpanKind
+from nemo.lens import SpanOptions
+with managed_span("job", "outer", text="é\\n", number=3, real=0.5, yes=True) as outer:
+    link = Link(outer.get_span_context(), {"why": "test"})
+    options = SpanOptions(kind=SpanKind.CLIENT, links=[link])
+    with managed_span("step", "inner", _span=options) as inner:
+        inner.add_event("event", {"list": [1, 2]})
+        logging.getLogger("qa").warning("hello", extra={"key": [1, "a"]})
+    try:
+        with managed_span("step", "failed"): raise ValueError("x")
+    except ValueError: pass
+handle.meter.create_counter("qa.count", unit="1").add(3, {"kind": "a"})
+handle.meter.create_histogram("qa.time", unit="s").record(0.25)
+""",
+        environment={
+            **environment,
+            "NEMO_LENS_EXPORTER": "file,otlp",
+            "NEMO_LENS_SPAN_GROUPS": "all",
+            "NEMO_LENS_DIR": str(tmp_path),
+            "NEMO_LENS_LOGS_ENABLED": "1",
+            "OTEL_METRIC_EXPORT_INTERVAL": "60000",
+        },
+    )
+    filed = receiver.Received()
+    for signal_name, message_type in receiver.MESSAGES.items():
+        for path in tmp_path.rglob(f"{signal_name}-*.jsonl"):
+            for line in path.read_text().splitlines():
+                filed.accept(signal_name, {}, receiver.parse_otlp_json(line, message_type()))
+    assert len(filed.spans()) == 3
+    assert _by_id(filed.spans()) == _by_id(http_receiver.spans())
+    assert [str(record) for record in filed.log_records()] == [
+        str(record) for record in http_receiver.log_records()
+    ]
+    assert filed.resources()[0] == http_receiver.resources()[0]
+    assert filed.metric_names() == http_receiver.metric_names() >= {"qa.count", "qa.time"}
+    for name, metric in filed.metrics().items():
+        assert _without_times(metric) == _without_times(http_receiver.metrics()[name])
+
+
+def _by_id(spans):
+    return {span.span_id: str(span) for span in spans}
+
+
+def _without_times(metric):
+    """Each exporter collects at a moment of its own."""
+    lines = str(metric).splitlines()
+    return [line for line in lines if "time_unix_nano" not in line]
+
+
 def test_a_killed_process_leaves_what_it_had_finished(start_python, tmp_path):
     """SIGKILL: whole lines up to the moment, and a manifest that says it did not end orderly."""
     process = start_python(

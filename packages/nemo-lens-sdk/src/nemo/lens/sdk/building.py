@@ -14,6 +14,7 @@ from opentelemetry.sdk.resources import Resource
 from nemo.lens.configuration.foreign_variables import read_foreign_variable
 from nemo.lens.resources.composition import compose_resource
 from nemo.lens.sdk import _otel_private
+from nemo.lens.sdk.black_box import route as black_box
 from nemo.lens.sdk.export_queue import ExportQueue
 from nemo.lens.sdk.exporters.routes import Route, routes_of
 from nemo.lens.sdk.exporters.selection import exporters_by_signal
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from opentelemetry.sdk.trace.export import SpanExporter
 
     from nemo.lens.config import NemoLensConfig
+    from nemo.lens.sdk.black_box.recorder import Recorder
     from nemo.lens.sdk.export_queue import Sink
 
 _BATCH_SIZE = 512
@@ -111,7 +113,10 @@ def build(
         _metric_lanes(to["metrics"], metric_reader, owner) if "metrics" in to else ([], [])
     )
     log_lanes = _log_lanes(to["logs"], owner) if "logs" in to else []
-    span_processor = _span_processor(span_lanes, owner)
+    recorder = black_box.recorder_if_wanted(config, routes)
+    span_processor = _span_processor(span_lanes, owner, recorder)
+    if recorder is not None and span_processor is not None:
+        routes += black_box.routes_beside(config, resource, routes, recorder, span_processor)
     log_processor = _log_processor(log_lanes, owner)
     lanes: list[Lane] = [*span_lanes, *metric_lanes, *log_lanes]
     return Build(
@@ -231,10 +236,12 @@ def _metric_lanes(
     return lanes, readers
 
 
-def _span_processor(lanes: list[ExportQueue], owner: PipelineOwner) -> LensSpanProcessor | None:
+def _span_processor(
+    lanes: list[ExportQueue], owner: PipelineOwner, recorder: Recorder | None
+) -> LensSpanProcessor | None:
     if not lanes:
         return None
-    return LensSpanProcessor(tuple(lanes), owner.flush, owner.shutdown)
+    return LensSpanProcessor(tuple(lanes), owner.flush, owner.shutdown, recorder)
 
 
 def _log_processor(lanes: list[ExportQueue], owner: PipelineOwner) -> LensLogProcessor | None:

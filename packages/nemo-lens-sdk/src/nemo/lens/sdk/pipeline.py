@@ -127,6 +127,8 @@ class Pipeline:
         """
         if self._result is not None:
             return self._result
+        for route in self._routes:
+            route.stop(end)
         if self._span_processor is not None:
             self._span_processor.refuse()
             self._span_processor.close_open_spans()
