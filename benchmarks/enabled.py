@@ -29,7 +29,8 @@ _TEN = {f"key{n}": (n, f"value {n}", n * 1.5)[n % 3] for n in range(10)}
 _SPANS_HELD = 20_000
 
 
-def _raw_tracer() -> Any:
+def raw_tracer() -> Any:
+    """Return the provider of `RAW`: the stock SDK with one processor that does nothing."""
     from opentelemetry.sdk.trace import SpanProcessor, TracerProvider
 
     class Idle(SpanProcessor):
@@ -67,7 +68,7 @@ def _against_raw(extra: dict[str, Any]) -> dict[str, float]:
             "ours_error": "with_exception(managed_span, 'step', 'x')",
         },
         {
-            "raw": _raw_tracer().get_tracer("raw").start_as_current_span,
+            "raw": raw_tracer().get_tracer("raw").start_as_current_span,
             "managed_span": managed_span,
             "ten": _TEN,
             "with_exception": _with_exception,
@@ -89,7 +90,7 @@ def _on_an_idle_processor() -> dict[str, float]:
     from nemo.lens.sdk.fast_spans import factory
     from nemo.lens.state import set_enabled_span_groups
 
-    provider = _raw_tracer()
+    provider = raw_tracer()
     trace.set_tracer_provider(provider)
     set_enabled_span_groups(frozenset({"step"}))
     return {"fast": float(factory.install(provider)), **_against_raw({})}

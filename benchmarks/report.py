@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks import (
     burst,
+    collector_faults,
     differential,
     disabled,
     enabled,
     encoding,
     metrics,
     processes,
+    run_files,
     scaling,
 )
 from benchmarks.rows import NotMeasurableError
@@ -28,7 +30,18 @@ if TYPE_CHECKING:
 
     from benchmarks.rows import Row
 
-SUITES = (differential, disabled, enabled, burst, metrics, encoding, processes, scaling)
+SUITES = (
+    differential,
+    disabled,
+    enabled,
+    burst,
+    collector_faults,
+    metrics,
+    encoding,
+    processes,
+    run_files,
+    scaling,
+)
 """Modules that offer a tuple `ROWS`; a new group of measures is a new module here."""
 
 ATTEMPTS = 3

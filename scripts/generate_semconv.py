@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import semconv_json
 import workspace
 import yaml
 
@@ -265,6 +266,7 @@ def render() -> dict[Path, str]:
     return {
         PACKAGE / "attributes.py": render_constants(namespaces, manifest),
         PACKAGE / "_resource_types.py": render_resource_types(namespaces),
+        semconv_json.PAGE: semconv_json.render_json(namespaces, manifest),
         Path("docs/reference/semantic-conventions.md"): render_documentation(namespaces, manifest),
     }
 

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any
 import workspace
 from generated_page import between_markers, table, write_or_check
 
-from nemo.lens.configuration.foreign_variables import FOREIGN_VARIABLES
+from nemo.lens.configuration.foreign_table import FOREIGN_VARIABLES
 from nemo.lens.configuration.settings import SETTINGS
 from nemo.lens.resources.variables import DETECTION_VARIABLES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from nemo.lens.configuration.foreign_variables import ForeignVariable
+    from nemo.lens.configuration.foreign_table import ForeignVariable
     from nemo.lens.configuration.settings import Setting
     from nemo.lens.resources.variables import DetectionVariable
 

@@ -12,7 +12,7 @@ import sys
 
 import workspace
 
-RAY = "ray==2.60.0"
+RAY = "ray[serve]==2.60.0"
 TESTS = "tests/integration/test_ray.py"
 
 

@@ -10,6 +10,7 @@ folder for the recorded run.
 import asyncio
 import contextlib
 import functools
+import json
 import os
 import signal
 import sys
@@ -18,17 +19,22 @@ from pathlib import Path
 
 import ray
 from opentelemetry import trace
+from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.metrics.export import InMemoryMetricReader
 
 from nemo.lens import NemoLensConfig, managed_span, setup_telemetry, trace_fn
+from nemo.lens.contrib.collapsed_metrics import CollapsedMetrics
 from nemo.lens.contrib.ray import (
     CARRIER_KEYWORD,
     KILL_LOSS_MS,
     actor_runtime_env,
     ray_dispatch_with_context,
+    record_over_actors,
     setup_actor_telemetry,
     traced_remote_call,
 )
 
+SIMULATED_RANKS, SLOW_RANK = 512, 77
 LONGER_THAN_THE_LOSS_S = 4 * KILL_LOSS_MS / 1000
 
 
@@ -282,6 +288,44 @@ def deaths(folder):
         ray.kill(killed)
 
 
+@ray.remote(num_cpus=0)
+class Measured:
+    """Gives the metrics of a rank, as a call of the training loop does."""
+
+    def step(self, rank):
+        if rank == SIMULATED_RANKS - 1:
+            raise ValueError("no such batch")
+        if rank == SIMULATED_RANKS - 2:
+            return "no metrics"
+        return {"job.step.duration": 9.0 if rank == SLOW_RANK else 1.0 + rank / 1000}
+
+    def hang(self):
+        time.sleep(3600)
+
+
+def metrics(folder):
+    """Record 512 ranks, of which some fail, and an actor that died beside one that hangs."""
+    reader = InMemoryMetricReader()
+    meter = MeterProvider(metric_readers=[reader]).get_meter("job")
+    collapsed = CollapsedMetrics({"job.step.duration": "s"}, meter)
+    pool = [Measured.remote() for _ in range(2)]
+    references = [pool[rank % 2].step.remote(rank) for rank in range(SIMULATED_RANKS)]
+    answered = record_over_actors(collapsed, references, timeout_s=60)
+    read = json.loads(reader.get_metrics_data().to_json())
+    hanging = [actor.hang.remote() for actor in pool]
+    ray.kill(pool[1])
+    began = time.monotonic()
+    dead = record_over_actors(collapsed, hanging, timeout_s=1)
+    result = {
+        "answered": answered,
+        "dead": dead,
+        "waited_s": time.monotonic() - began,
+        "read": read["resource_metrics"][0]["scope_metrics"][0]["metrics"],
+    }
+    (folder / "metrics.json").write_text(json.dumps(result))
+    ray.kill(pool[0])
+
+
 def main():
     folder = Path(sys.argv[1])
     config = NemoLensConfig(
@@ -305,6 +349,7 @@ def main():
     async_actors()
     threaded_actors()
     deaths(folder)
+    metrics(folder)
     assert handle.shutdown()
     ray.shutdown()
 

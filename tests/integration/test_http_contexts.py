@@ -7,7 +7,6 @@ import contextlib
 import socket
 import threading
 import time
-from types import SimpleNamespace
 
 import aiohttp
 import cloudpickle
@@ -16,7 +15,7 @@ import pytest
 import requests
 import uvicorn
 from fastapi import FastAPI
-from opentelemetry import trace
+from opentelemetry import context, trace
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
@@ -44,12 +43,25 @@ def exporter():
     return install_provider()
 
 
+slow_request_arrived = threading.Event()
+
+
 def rollout_application(**options):
     app = FastAPI(**options)
 
     @app.get("/rollout")
     async def rollout(token: str = ""):
         return {"length": len(token)}
+
+    @app.get("/slow")
+    async def slow():
+        slow_request_arrived.set()
+        await asyncio.sleep(1)
+        return {}
+
+    @app.get("/broken")
+    async def broken():
+        raise ValueError("no answer from 'http://user:pa'55@judge/x?q='s3cret'&token=s3cret'")
 
     @app.get("/health")
     async def health():
@@ -201,6 +213,47 @@ def test_a_failed_request_is_an_error_without_the_query(exporter, client):
     assert "pa55@" not in exported(exporter)
 
 
+@pytest.mark.parametrize("stability", ["http", "http/dup", ""])
+def test_a_failed_answer_is_an_error_without_the_urls_in_it(
+    exporter, address, monkeypatch, stability
+):
+    """Whatever the application was told by others: quotes do not end a query or a password."""
+    monkeypatch.setenv("OTEL_SEMCONV_STABILITY_OPT_IN", stability)
+    assert httpx.get(f"{address}/broken?token=s3cret").status_code == 500
+    span = finished(exporter, SpanKind.SERVER)
+    assert span.status.status_code is trace.StatusCode.ERROR
+    assert {event.name for event in span.events} == {"exception"}
+    assert "no answer from 'http://judge/x?[REDACTED]" in exported(exporter)
+    assert "s3cret" not in exported(exporter)
+    assert "55@" not in exported(exporter)
+
+
+@pytest.mark.parametrize("library", ["aiohttp", "httpx-async"])
+def test_a_cancelled_request_ends_its_span_and_leaves_nothing_attached(exporter, address, library):
+    """Marked as cancelled on the client's side; the server's span ends too."""
+    instrument, uninstrument, _ = CLIENTS[library]
+    get = {"aiohttp": get_with_aiohttp, "httpx-async": get_with_async_httpx}[library]
+
+    async def cancel():
+        before = context.get_current()
+        request = asyncio.create_task(get(f"{address}/slow?token=xyz"))
+        assert await asyncio.to_thread(slow_request_arrived.wait, 10)
+        request.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await request
+        assert context.get_current() == before
+
+    slow_request_arrived.clear()
+    instrument()
+    asyncio.run(cancel())
+    uninstrument()
+    cancelled = finished(exporter, SpanKind.CLIENT)
+    assert cancelled.status.status_code is trace.StatusCode.ERROR
+    assert cancelled.attributes["nemo.span.cancelled"] is True
+    assert finished(exporter, SpanKind.SERVER).parent.span_id == cancelled.context.span_id
+    assert "xyz" not in exported(exporter)
+
+
 @pytest.mark.parametrize("library", CLIENTS)
 def test_after_undoing_no_client_span_is_made(exporter, address, library):
     """And the server sees no trace context."""
@@ -284,12 +337,13 @@ def test_a_pickled_application_is_instrumented_alike(exporter, client):
     with served(app) as url:
         client(f"{url}/health")
     exporter.clear()
-    app.state = SimpleNamespace()  # Starlette 1.10 cannot unpickle its own
+    app.state.model = "policy"
     copy = cloudpickle.loads(cloudpickle.dumps(app))
     with served(copy) as url:
         client(f"{url}/health")
         client(f"{url}/rollout")
         assert finished(exporter, SpanKind.SERVER).attributes["service.name"] == "replica"
+    assert copy.state.model == "policy"
     uninstrument_fastapi(copy)
     plain = cloudpickle.loads(cloudpickle.dumps(copy))
     exporter.clear()

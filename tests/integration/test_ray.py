@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A job on a real local Ray cluster gives connected traces, read from what its processes export."""
 
+import json
 import os
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -14,19 +16,30 @@ from nemo.lens.runs import Run
 
 pytestmark = pytest.mark.integration
 
-CONSUMER = 5
-"""SPAN_KIND_CONSUMER in OTLP."""
+INTERNAL, SERVER, CLIENT, CONSUMER = 1, 2, 3, 5
+"""Kinds of spans in OTLP."""
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    """Run the job once; it fails by itself where a remote call does not see its caller's trace."""
-    folder = tmp_path_factory.mktemp("ray")
-    job = Path(__file__).with_name("ray_job.py")
+def run_job(script, folder):
+    """Run a job to its end."""
+    job = Path(__file__).parent / script
     inherited = {k: v for k, v in os.environ.items() if not k.startswith(("NEMO_LENS", "OTEL_"))}
     # Under `uv run`, Ray would otherwise copy the working tree to each worker.
     environment = {**inherited, "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0"}
     subprocess.run([sys.executable, job, folder], env=environment, check=True, timeout=300)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Run the job once; it fails by itself where a remote call does not see its caller's trace."""
+    folder = tmp_path_factory.mktemp("ray")
+    run_job("ray_job.py", folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def run(folder):
+    """Give the record of the job."""
     return Run(folder / "runs")
 
 
@@ -158,3 +171,49 @@ def test_all_processes_belong_to_one_run(run):
     """Driver, workers and nested actors; nothing in the record is damaged."""
     assert len({process.run for process in run.processes}) == 1
     assert run.problems == ()
+
+
+def test_metrics_of_512_ranks_are_four_series(folder):
+    """A rank that raised and one that answered nonsense are left out; the slow one is named."""
+    result = json.loads((folder / "metrics.json").read_text())
+    points = {metric["name"]: metric["data"]["data_points"] for metric in result["read"]}
+    assert {name: [point["value"] for point in series] for name, series in points.items()} == {
+        "job.step.duration.min": [1.0],
+        "job.step.duration.median": [pytest.approx(1.2555)],
+        "job.step.duration.max": [9.0],
+        "job.step.duration.max_rank": [77],
+    }
+    assert result["answered"] == 511
+
+
+def test_actors_that_hang_or_have_died_do_not_hold_the_driver_up(folder):
+    """It waits as long as it was told."""
+    result = json.loads((folder / "metrics.json").read_text())
+    assert result["dead"] == 0
+    assert result["waited_s"] < 30
+
+
+def test_an_application_in_ray_serve_continues_the_trace_of_its_client(tmp_path):
+    """Serve pickles the instrumented application to its replica."""
+    run_job("ray_serve_job.py", tmp_path)
+    spans = {span.name: span for span in Run(tmp_path).spans()}
+    chain = [spans[name] for name in ("ray_serve_job.drive", "POST", "POST /judge")]
+    chain.append(spans["ray_serve_job.score"])
+    assert len(spans) == len(chain)
+    parents = ["", *(span.span_id for span in chain[:-1])]
+    assert [span.parent_span_id for span in chain] == parents
+    assert [span.raw["kind"] for span in chain] == [INTERNAL, CLIENT, SERVER, INTERNAL]
+    assert [span.process.role for span in chain] == ["driver", "driver", "judge", "judge"]
+    assert chain[2].attributes["service.name"] == "judge"
+    assert "s3cret" not in repr([span.raw for span in chain])
+
+
+PAGE = Path(__file__).parents[2] / "docs/user-guide/ray.md"
+BLOCKS = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(), re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("code", BLOCKS)
+def test_a_code_block_of_the_page_runs(code, tmp_path):
+    """Each on its own, as it stands there."""
+    (tmp_path / "block.py").write_text(code)
+    run_job(tmp_path / "block.py", tmp_path)

@@ -4,9 +4,10 @@
 """The integrations of PyTorch with the real one; run by scripts/torch_tests.py."""
 
 import copy
+import io
 import json
 import os
-import pickle
+import re
 import socket
 import subprocess
 import sys
@@ -134,12 +135,52 @@ def test_a_compiled_model_has_one_graph_with_spans_on_or_off(
 
 
 def test_a_traced_model_can_be_copied_and_pickled(nemo_lens_groups, nemo_lens_recorder):
-    """As checkpoints of whole models are."""
+    """As checkpoints of whole models are; the copy is not traced, and computes on its own."""
     model = Model()
-    spans = trace_modules(model)
-    spans.remove()
-    for other in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
-        assert torch.equal(other(torch.ones(2)), model(torch.ones(2)))
+    want = model(torch.ones(2))
+    trace_modules(model)
+    nemo_lens_groups("layer")
+    saved = io.BytesIO()
+    torch.save(model, saved)
+    saved.seek(0)
+    copies = copy.deepcopy(model), copy.copy(model), torch.load(saved, weights_only=False)
+    assert b"lens" not in saved.getvalue()
+    for other in copies:
+        assert type(other) is Model
+        assert torch.equal(other(torch.ones(2)), want)
+        assert list(other.state_dict()) == list(model.state_dict())
+
+
+def test_hooks_of_a_traced_module_are_inside_its_span(nemo_lens_groups, nemo_lens_recorder):
+    """As are the collectives of sharded modules, which are hooks."""
+    model = Model()
+    trace_modules(model)
+    nemo_lens_groups("layer")
+    seen = []
+    model.register_forward_pre_hook(lambda *_: seen.append(trace.get_current_span().name))
+    model.register_forward_hook(lambda *_: seen.append(trace.get_current_span().name))
+    model(torch.ones(2))
+    assert seen == ["model", "model"]
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit(1), ValueError("bad batch")])
+def test_an_interrupted_pass_leaves_nothing_open(nemo_lens_groups, nemo_lens_recorder, error):
+    """There are no calls of hooks then."""
+    model = Model()
+    trace_modules(model)
+    nemo_lens_groups("layer")
+
+    def interrupt(*_):
+        raise error
+
+    model.head.register_forward_hook(interrupt)
+    with pytest.raises(type(error)):
+        model(torch.ones(2))
+    assert not trace.get_current_span().get_span_context().is_valid
+    assert nemo_lens_recorder.names() == ["model.head", "model"]
+    assert {span.status.status_code for span in nemo_lens_recorder.spans} == {
+        trace.StatusCode.ERROR
+    }
 
 
 class Traces(torch.utils.data.Dataset):
@@ -240,3 +281,30 @@ def test_metrics_of_all_ranks_are_recorded_by_one(ranks):
         "loss.max_rank": 0,
     }
     assert ranks[1]["gauges"] == {}
+
+
+def test_a_bad_value_of_one_rank_hangs_no_other(ranks):
+    """The rank joins the collective without it."""
+    gauges = ranks[0]["gauges_with_bad_values"]
+    assert (gauges["step.duration.max"], gauges["step.duration.max_rank"]) == (7.0, 0)
+    assert (gauges["loss.min"], gauges["loss.max"], gauges["loss.max_rank"]) == (0.25, 1.25, 1)
+    assert ranks[1]["gauges_with_bad_values"] == {}
+    assert ranks[1]["discarded"]["collapsed metric value"] == 5
+
+
+def test_a_member_that_does_not_come_is_waited_for_as_long_as_the_group_says(ranks):
+    """Then it is counted, and the job goes on."""
+    assert ranks[0]["without_the_others"] is False
+    assert ranks[0]["waited_s"] < 30
+    assert ranks[0]["discarded"]["gather of metrics"] == 1
+
+
+PAGE = Path(__file__).parents[2] / "docs/user-guide/torch.md"
+BLOCKS = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(), re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("code", BLOCKS)
+def test_a_code_block_of_the_page_runs(code, tmp_path):
+    """Each on its own, as it stands there."""
+    command = [sys.executable, "-W", "error", "-c", f"rank = 0\n{code}"]
+    subprocess.run(command, cwd=tmp_path, check=True, timeout=120)

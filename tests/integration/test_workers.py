@@ -60,7 +60,23 @@ def test_a_program_continues_the_trace(spans):
     assert (span.name, span.process.role) == ("worker_job.work", "program")
 
 
+def test_workers_of_a_rank_that_exports_are_told_from_it_and_from_each_other(spans):
+    """Under its rank, which only its set-up was told, however they were started."""
+    parent, children = below(spans, "rank.1")
+    assert len(children) == 3 * 8
+    resources = [span.process.resource for span in (parent, *children)]
+    assert {resource["nv.dl.rank"] for resource in resources} == {1}
+    assert {resource["dl.rank"] for resource in resources} == {1}
+    assert {resource["nv.dl.world_size"] for resource in resources} == {2}
+    assert len({resource["service.instance.id"] for resource in resources}) == 1 + 3 * 8
+
+
+def test_workers_of_a_rank_that_does_not_export_do_not_either(spans):
+    """However they were started."""
+    assert {span.process.rank for span in spans if span.process.rank is not None} == {1}
+
+
 def test_there_are_no_other_spans(spans):
     """No span is outside of the job's traces."""
-    assert len([span for span in spans if not span.parent_span_id]) == 8
-    assert len(spans) == 8 + 6 * 8 + 12 + 1
+    assert len([span for span in spans if not span.parent_span_id]) == 8 + 1
+    assert len(spans) == 8 + 6 * 8 + 12 + 1 + 1 + 3 * 8

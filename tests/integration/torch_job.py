@@ -5,6 +5,8 @@
 
 import json
 import os
+import time
+from datetime import timedelta
 
 import torch
 from torch import distributed
@@ -17,6 +19,7 @@ from nemo.lens.contrib.nccl import (
     serialize_context,
 )
 from nemo.lens.contrib.torch.pipeline_parallel import pipeline_span, share_pipeline_trace
+from nemo.lens.spans.discards import discarded
 from nemo.lens.testing import RecordingTracerProvider
 
 rank = int(os.environ["RANK"])
@@ -80,6 +83,21 @@ gauges = {}
 metrics = CollapsedMetrics({"step.duration": "s", "loss": "1"}, Meter())
 values = {"step.duration": rank + 1.0} | ({"loss": 0.5} if rank == 0 else {})
 assert record_over_ranks(metrics, values, rank)
-seen["gauges"] = gauges
+seen["gauges"] = dict(gauges)
+
+# Whatever one rank has in the place of values, the other one is not left waiting for it.
+for bad in ({"step.duration": "slow", "loss": None}, {"step.duration": {}}, None, 5):
+    values = {"step.duration": 7.0, "loss": 0.5} if rank == 0 else bad
+    assert record_over_ranks(metrics, values, rank)
+assert record_over_ranks(metrics, {"loss": 0.25 + rank}, rank="none that is right")
+seen["gauges_with_bad_values"] = dict(gauges)
+
+# A member that does not come is waited for as long as the group says, not longer.
+impatient = distributed.new_group(timeout=timedelta(seconds=3))
+began = time.monotonic()
+seen["without_the_others"] = rank == 0 and record_over_ranks(metrics, values, rank, group=impatient)
+seen["waited_s"] = time.monotonic() - began
+seen["discarded"] = discarded()
+distributed.barrier()
 distributed.destroy_process_group()
 print(json.dumps(seen))  # noqa: T201 -- tells the test

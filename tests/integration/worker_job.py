@@ -78,6 +78,23 @@ def program(folder, config):
     subprocess.run(command, env=child_environment(config), check=True)
 
 
+def ranks(folder):
+    """Be each of two ranks in a process of its own, of which the last one exports."""
+    for rank in range(2):
+        subprocess.run([sys.executable, __file__, folder, "rank", str(rank)], check=True)
+
+
+def run_rank(folder, rank):
+    """Start workers by every method, under a rank that the program alone knows of."""
+    config = NemoLensConfig(enabled=True, exporter="file", directory=folder, run_id="worker-job")
+    config.span_groups = "all"
+    handle = setup_telemetry(config, rank, 2)
+    with managed_span("job", f"rank.{rank}"):
+        for method in METHODS:
+            processes(method, config)
+    assert handle.shutdown()
+
+
 def run_job(folder):
     config = NemoLensConfig(
         enabled=True, exporter="file", directory=folder, span_groups="all", run_id="worker-job"
@@ -93,6 +110,7 @@ def run_job(folder):
     with managed_span("job", "program"):
         program(folder, config)
     assert handle.shutdown()
+    ranks(folder)
 
 
 def run_program():
@@ -107,5 +125,7 @@ def run_program():
 if __name__ == "__main__":
     if sys.argv[2:] == ["program"]:
         run_program()
+    elif sys.argv[2:3] == ["rank"]:
+        run_rank(sys.argv[1], int(sys.argv[3]))
     else:
         run_job(sys.argv[1])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from nemo.lens import NemoLensConfig
-from nemo.lens.export_decision import NOT_GIVEN, checked_count, decides_to_export
+from nemo.lens.export_decision import decides_to_export
 from nemo.lens.resources.composition import compose_resource
 
 
@@ -83,23 +83,3 @@ def test_what_the_caller_leaves_open_the_environment_says(asked, decide, monkeyp
     monkeypatch.setenv("OTEL_RESOURCE_ATTRIBUTES", "nv.dl.rank=5,nv.dl.world_size=6")
     assert not decide(given)
     assert asked == [(5, 6)]
-
-
-@pytest.mark.parametrize("value", NO_RANKS)
-def test_a_bad_rank_argument_is_a_value_error_that_names_it(value):
-    """By the same rule as in the resource, whatever the value does when it is looked at."""
-    with pytest.raises(ValueError, match=r"rank=.* is not usable"):
-        checked_count("rank", value, least=0)
-
-
-@pytest.mark.parametrize("value", [7, "7", np.int32(7)])
-def test_a_good_rank_argument_is_a_plain_int(value):
-    """Nothing else goes on from here."""
-    count = checked_count("rank", value, least=0)
-    assert (count, type(count)) == (7, int)
-
-
-@pytest.mark.parametrize("value", [None, NOT_GIVEN])
-def test_an_argument_that_was_not_given_is_none(value):
-    """None counts as not given."""
-    assert checked_count("rank", value, least=0) is None

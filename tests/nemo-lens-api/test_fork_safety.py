@@ -159,6 +159,50 @@ def test_a_fork_waits_for_the_first_span_of_another_thread():
     assert out == "no hang\n"
 
 
+def test_a_fork_that_waited_for_the_import_of_logging_does_not_release_a_lock_it_never_took():
+    """Its hooks come while the fork waits: too late for the one before it, not for the one after."""
+    out = run(
+        """
+        import os, sys, threading
+        from nemo.lens.fork_safety import forks_wait
+        assert "logging" not in sys.modules
+
+        class Slow:
+            def find_spec(self, name, path=None, target=None):
+                if name == "logging":
+                    importing.set()
+                    forking.wait(20)
+
+        importing, forking = threading.Event(), threading.Event()
+        sys.meta_path.insert(0, Slow())
+        ignored = []
+        sys.unraisablehook = lambda problem: ignored.append(problem.exc_value)
+
+        def import_it():
+            with forks_wait():
+                import logging
+
+        thread = threading.Thread(target=import_it)
+        thread.start()
+        importing.wait(20)
+        os.register_at_fork(before=forking.set)
+        pid = os.fork()
+        if pid == 0:
+            import logging
+            logging.getLogger("qa").debug("fine")
+            os._exit(len(ignored))
+        thread.join()
+        import logging
+        other = threading.Thread(target=logging.getLogger, args=("qa",), daemon=True)
+        other.start(); other.join(10)
+        child = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        print(child, ignored, other.is_alive(), flush=True)
+        os._exit(0)
+        """
+    )
+    assert out == "0 [] False\n"
+
+
 def test_one_hook_serves_every_module_of_the_process():
     """Repair functions are collected behind a single `os.register_at_fork`."""
     out = run(

@@ -7,8 +7,10 @@ import os
 import pytest
 from opentelemetry import baggage, context, trace
 
+from nemo.lens import handle
 from nemo.lens.config import NemoLensConfig
 from nemo.lens.contrib.child_processes import child_environment, environment_context
+from nemo.lens.handle import TelemetryHandle
 
 TRACEPARENT = f"00-{'a' * 32}-{'b' * 16}-01"
 
@@ -65,3 +67,13 @@ def test_a_malformed_context_is_none(value):
     """What is current stays so."""
     with environment_context({"TRACEPARENT": value}):
         assert context.get_current() == {}
+
+
+def test_a_child_of_a_rank_that_does_not_export_does_not_either(monkeypatch):
+    """Whatever the configuration says, which stays as it is."""
+    config = NemoLensConfig(enabled=True, run_id="r")
+    assert NemoLensConfig.from_env(environ=child_environment(config, {})).enabled
+    monkeypatch.setattr(handle, "_INITIALIZED", True)
+    monkeypatch.setattr(handle, "_primary", TelemetryHandle())
+    assert not NemoLensConfig.from_env(environ=child_environment(config, {})).enabled
+    assert config.enabled

@@ -5,6 +5,8 @@
 
 import math
 import sys
+from decimal import Decimal
+from fractions import Fraction
 
 import pytest
 from hypothesis import given
@@ -98,6 +100,65 @@ def test_without_a_process_group_one_process_records_alone(monkeypatch):
 def test_by_default_the_meter_is_that_of_the_scope():
     """Before set-up it records nothing, and does no harm."""
     CollapsedMetrics({"a": "1"}).record({"a": [1.0]})
+
+
+class Hostile:
+    """Raises at whatever it is asked."""
+
+    def __float__(self):
+        raise RuntimeError
+
+    __index__ = __iter__ = __len__ = __getitem__ = items = __str__ = __bool__ = __float__
+
+
+class DeviceScalar:
+    """A tensor on a device; reading it would wait for the device."""
+
+    ndim = 0
+    device = "cuda:0"
+
+    def item(self):
+        raise AssertionError("synchronised")
+
+    __float__ = item
+
+
+BAD = [None, "x", [1.0], {}, 10**400, 1j, math.nan, Hostile(), DeviceScalar(), object()]
+
+
+@pytest.mark.parametrize("bad", BAD)
+def test_a_bad_value_of_one_rank_leaves_the_others(bad):
+    """It is left out, and nothing is raised."""
+    meter = Meter()
+    CollapsedMetrics({"a": "1"}, meter).record({"a": [1.0, bad, 3.0]})
+    values = {name: value for (name, _), value in meter.series.items()}
+    assert values == {"a.min": 1.0, "a.median": 2.0, "a.max": 3.0, "a.max_rank": 2}
+
+
+@pytest.mark.parametrize("bad", [*BAD, "abc", 5])
+def test_what_holds_no_values_records_nothing(bad):
+    """In the place of all metrics, of one, and of a rank."""
+    meter = Meter()
+    metrics = CollapsedMetrics({"a": "1"}, meter)
+    metrics.record(bad)
+    metrics.record({"a": bad if bad != [1.0] else None})
+    metrics.record({"a": {"rank": 1.0, None: 2.0}})
+    assert collapse(bad) is None
+    assert meter.series == {}
+
+
+def test_numbers_of_other_libraries_count():
+    """As attributes of spans do."""
+    assert collapse({0: Decimal("1.5"), 1: True, 2: Fraction(1, 2)}) == Collapsed(0.5, 1.0, 1.5, 0)
+
+
+def test_a_gauge_that_raises_does_not_stop_the_loop():
+    """The other metrics are recorded."""
+    meter = Meter()
+    metrics = CollapsedMetrics({"a": "1", "b": "1"}, meter)
+    metrics._gauges["a"]["min"] = Hostile()
+    metrics.record({"a": [1.0], "b": [1.0]})
+    assert meter.series["b.max", "None"] == 1.0
 
 
 class BrokenTorch:

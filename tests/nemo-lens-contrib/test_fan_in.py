@@ -2,10 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """A consumer of many producers' items links to each of them."""
 
+import itertools
+
+import pytest
 from opentelemetry import trace
 
 from nemo.lens.contrib.fan_in import MAX_LINKS, fan_in_span, links_to
-from nemo.lens.propagation import inject_context
+from nemo.lens.helpers import SpanOptions
+from nemo.lens.propagation import extract_context, inject_context
+from nemo.lens.spans.discards import discarded
 
 
 def produced(name):
@@ -52,6 +57,63 @@ def test_contexts_link_like_carriers(nemo_lens_recorder):
         context = trace.set_span_in_context(span)
     (link,) = links_to([context])
     assert link.context == span.get_span_context()
+
+
+def test_one_origin_by_itself_is_linked(nemo_lens_recorder, nemo_lens_groups):
+    """It need not be put into a list."""
+    nemo_lens_groups("step")
+    carrier = produced("p")
+    context = extract_context(carrier)
+    for origin in (carrier, context):
+        with fan_in_span("step", "train.batch", origin):
+            pass
+    links = [span.links for span in nemo_lens_recorder.spans if span.name == "train.batch"]
+    assert [len(each) for each in links] == [1, 1]
+
+
+def failing(carrier):
+    """Yield one carrier, then raise."""
+    yield carrier
+    raise RuntimeError
+
+
+@pytest.mark.parametrize("origins", [None, 5, object(), "text", b"x", {}, [None, 5], {"a": None}])
+def test_what_names_no_producer_gives_no_link(nemo_lens_recorder, nemo_lens_groups, origins):
+    """And the work goes on."""
+    nemo_lens_groups("step")
+    with fan_in_span("step", "train.batch", origins) as span:
+        pass
+    assert span.links == []
+
+
+def test_links_found_before_the_origins_fail_are_kept(nemo_lens_recorder):
+    """What is missing is counted."""
+    assert len(links_to(failing(produced("p")))) == 1
+    assert discarded()["origins of a span"] == 1
+
+
+def test_producers_of_equal_span_ids_are_told_apart(nemo_lens_recorder):
+    """Span ids are unique within a trace only."""
+    carriers = [{"traceparent": f"00-{trace_id:032x}-{7:016x}-01"} for trace_id in (1, 2)]
+    assert [link.context.trace_id for link in links_to(carriers)] == [1, 2]
+
+
+def test_an_endless_queue_without_producers_ends(nemo_lens_recorder):
+    """Only so many items are looked at."""
+    assert links_to({} for _ in itertools.count()) == []
+
+
+def test_span_options_are_kept(nemo_lens_recorder, nemo_lens_groups):
+    """Links of the options come first."""
+    nemo_lens_groups("step")
+    first, second = produced("p"), produced("q")
+    options = SpanOptions(links=links_to(first), attributes={"name": "b"})
+    with fan_in_span("step", "train.batch", [second], _span=options):
+        pass
+    batch = nemo_lens_recorder.span("train.batch")
+    assert batch.attributes == {"name": "b"}
+    producers = [nemo_lens_recorder.span(name).context for name in ("p", "q")]
+    assert [link.context.span_id for link in batch.links] == [each.span_id for each in producers]
 
 
 def test_the_number_of_links_is_bounded(nemo_lens_recorder):

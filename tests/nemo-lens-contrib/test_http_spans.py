@@ -8,14 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from opentelemetry import trace
-from opentelemetry.trace import SpanKind, StatusCode
+from opentelemetry.trace import SpanKind, Status, StatusCode
 
 from nemo.lens.contrib.http_spans import (
+    HttpTracer,
     HttpTracerProvider,
-    hide_url_secrets,
     without_query,
     without_url_secrets,
 )
+from nemo.lens.spans.redaction import set_added_redact_keys
+from nemo.lens.testing import RecordedSpan, RecordingTracerProvider
 
 URL = "http://user:pa55@host:80/path?token=s3cret#end"
 
@@ -92,24 +94,88 @@ def test_what_is_set_later_on_a_client_span_is_cleaned_too(tracer, nemo_lens_rec
     assert recorded.links[0].context == recorded.context
 
 
-def test_a_servers_span_is_the_one_of_the_provider(tracer, nemo_lens_recorder):
-    """Applications may look for the type of the SDK; the hook cleans what is set later."""
-    span = tracer.start_span("GET /", kind=SpanKind.SERVER)
-    span.set_attributes({"http.target": "/path?token=s3cret", "url.query": "s3cret", "a": "b?c"})
-    hide_url_secrets(span, {})
-    assert span.attributes["http.target"] == "/path"
-    assert span.attributes["url.query"] == ""
-    assert span.attributes["a"] == "b?c"
+def test_a_span_passes_for_the_one_of_the_provider(tracer, nemo_lens_recorder):
+    """Applications may look for its type, and for what it has beyond the API."""
+    with tracer.start_as_current_span("GET /", kind=SpanKind.SERVER):
+        span = trace.get_current_span()
+        span.set_attributes({"http.target": "/path?token=s3cret", "url.query": "s3", "a": "b?c"})
+        assert isinstance(span, RecordedSpan)
+        assert span.kind is SpanKind.SERVER
+    assert nemo_lens_recorder.span("GET /").attributes == {
+        "http.target": "/path",
+        "a": "b?c",
+        "service.name": "math",
+    }
+
+
+# What people write into URLs although it should be quoted; white space ends a URL in a text.
+ODD = st.text(alphabet="aB1%3D=&'\"<>()[]{}?#/@:;,+$!*~|", min_size=1, max_size=20)
+PASSWORD = ODD.map(lambda odd: f"Z{odd}Z").filter(lambda password: "//" not in password)
+SENTENCE = st.sampled_from(["", "cannot connect to ", "url='", 'for url: URL("', "(see <", "\n"])
+
+
+@given(SENTENCE, PASSWORD, ODD, st.sampled_from(["", "'", '")', ">)", "\nnext line", " (again)"]))
+@pytest.mark.parametrize("kind", [SpanKind.CLIENT, SpanKind.SERVER, SpanKind.INTERNAL])
+def test_no_secret_of_a_url_survives_an_exception(kind, before, password, query, after):
+    """Whatever signs are in it, in status, message and stack trace, by every way to record it."""
+    recorder = RecordingTracerProvider()
+    wrapped = HttpTracer(recorder.get_tracer("t"), {})
+    secrets = [password, f"Q{query}Q", f"F{query}F"]
+    url = f"http://user:{password}@host:80/p?q=Q{query}Q&x#F{query}F"
+    error = ConnectionError(f"{before}{url}{after}")
+
+    def request(*, by_sdk):
+        if by_sdk:  # as the instrumentations do for server spans
+            with trace.use_span(wrapped.start_span("s", kind=kind), end_on_exit=True):
+                raise error
+        with wrapped.start_as_current_span("s", kind=kind):
+            raise error
+
+    for by_sdk in (True, False):
+        with pytest.raises(ConnectionError):
+            request(by_sdk=by_sdk)
+    for span in recorder.spans:
+        (event,) = span.events
+        texts = [span.status.description, *map(str, event.attributes.values())]
+        assert span.status.status_code is StatusCode.ERROR
+        assert not [(secret, text) for secret in secrets for text in texts if secret in text]
+
+
+def test_what_goes_wrong_is_still_told(tracer, nemo_lens_recorder):
+    """Host, path and reason are no secrets."""
+    span = tracer.start_span("GET", kind=SpanKind.SERVER)
+    message = f"Max retries exceeded with url: {URL} (Caused by TimeoutError('timed out'))"
+    span.set_status(Status(StatusCode.ERROR, message))
     span.end()
-    assert span is nemo_lens_recorder.span("GET /")
+    assert nemo_lens_recorder.span("GET").status.description == (
+        "Max retries exceeded with url: http://host:80/path?[REDACTED] "
+        "(Caused by TimeoutError('timed out'))"
+    )
 
 
-def test_the_hook_ignores_spans_that_record_nothing():
-    """Before set-up there is no other."""
-    hide_url_secrets(trace.INVALID_SPAN, {})
+def test_a_hidden_message_is_hidden_in_the_status_too(tracer, nemo_lens_recorder):
+    """`<PREFIX>_REDACT_KEYS=exception.message` means every text of it."""
+    set_added_redact_keys(["exception.message"])
+    span = tracer.start_span("GET", kind=SpanKind.SERVER)
+    span.set_status(Status(StatusCode.ERROR, "ValueError: private"))
+    span.end()
+    assert nemo_lens_recorder.span("GET").status.description == "[REDACTED]"
 
 
-@given(st.text(), st.text(alphabet="abcdefgh=&%1", min_size=1))
+def test_an_exception_without_a_text_is_recorded(tracer, nemo_lens_recorder):
+    """The caller sees it, not the one that its text raises."""
+
+    class SilentError(Exception):
+        def __str__(self):
+            raise RuntimeError
+
+    with pytest.raises(SilentError), tracer.start_span("GET", kind=SpanKind.CLIENT):
+        raise SilentError
+    (event,) = nemo_lens_recorder.span("GET").events
+    assert event.attributes["exception.type"].endswith("SilentError")
+
+
+@given(st.text(), st.text(alphabet="abcdefgh=&%1'\"<>", min_size=1))
 def test_no_query_survives_in_a_text(before, query):
     """Wherever the URL stands."""
     secret = f"Z{query}Z"

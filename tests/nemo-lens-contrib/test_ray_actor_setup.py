@@ -40,6 +40,12 @@ def test_a_given_environment_is_extended_not_changed():
     assert given == {"pip": ["x"], "env_vars": {"OTEL_BSP_SCHEDULE_DELAY": "7", "A": "b"}}
 
 
+def test_an_environment_without_variables_is_extended():
+    """Ray takes None there too."""
+    result = actor_runtime_env(NemoLensConfig(), {"env_vars": None})
+    assert result == actor_runtime_env(NemoLensConfig(), {}) == actor_runtime_env(NemoLensConfig())
+
+
 def test_a_killed_actor_loses_at_most_the_documented_time():
     """The delay of the exporters is what bounds it."""
     variables = actor_runtime_env(NemoLensConfig())["env_vars"]

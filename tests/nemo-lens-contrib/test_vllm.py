@@ -91,11 +91,28 @@ def test_the_volume_can_be_bounded():
     assert "OTEL_TRACES_SAMPLER" not in vllm_tracing(job(), environ={}).environment
 
 
-@pytest.mark.parametrize("ratio", [-0.1, 1.1, float("nan")])
+@pytest.mark.parametrize("ratio", [-0.1, 1.1, float("nan"), "x", "0.5", True, [1]])
 def test_a_ratio_out_of_range_is_refused(ratio):
     """The message says what is accepted."""
     with pytest.raises(ValueError, match=r"sample_ratio.*\[0, 1\]"):
         vllm_tracing(job(), sample_ratio=ratio)
+
+
+def test_sampler_and_credentials_of_the_job_go_along():
+    """A given environment counts as that of the process would."""
+    settings = {
+        "OTEL_TRACES_SAMPLER": "traceidratio",
+        "OTEL_TRACES_SAMPLER_ARG": "0.2",
+        "OTEL_EXPORTER_OTLP_HEADERS": "authorization=Bearer%20x",
+        "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT": "3",
+    }
+    tracing = vllm_tracing(job(), environ={**settings, "OTHER": "1"})
+    assert settings.items() <= tracing.environment.items()
+    assert "OTHER" not in tracing.environment
+    assert "Bearer" not in str(tracing.command_line)
+    overruled = vllm_tracing(job(), sample_ratio=1, environ=settings).environment
+    assert overruled["OTEL_TRACES_SAMPLER"] == "parentbased_traceidratio"
+    assert overruled["OTEL_TRACES_SAMPLER_ARG"] == "1.0"
 
 
 def test_a_server_gets_the_arguments_as_options():

@@ -8,9 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from opentelemetry import context, trace
 
-from nemo.lens import state
+from nemo.lens import handle, state
 from nemo.lens.config import NemoLensConfig
 from nemo.lens.contrib.workers import Handover, carry_context
+from nemo.lens.handle import TelemetryHandle
 from nemo.lens.helpers import managed_span, span_attributes
 
 
@@ -130,3 +131,22 @@ def test_a_disabled_parent_hands_nothing_on():
     assert (handover.carrier, handover.attributes) == ({}, {})
     handover()
     assert context.get_current() == {}
+
+
+def test_a_parent_that_does_not_export_keeps_its_workers_from_it(monkeypatch):
+    """Whatever the configuration says; and their gate is closed."""
+    config = NemoLensConfig(enabled=True, span_groups="all", run_id="r")
+    monkeypatch.setattr(handle, "_INITIALIZED", True)
+    monkeypatch.setattr(handle, "_primary", TelemetryHandle())
+    handover = pickle.loads(pickle.dumps(Handover.capture(config)))
+    monkeypatch.setattr(handle, "_INITIALIZED", False)
+    assert handover.exports is False
+    handover()
+    assert not vars(handle)["_INITIALIZED"]
+    assert state.enabled_span_groups() == frozenset()
+
+
+def test_a_parent_without_telemetry_leaves_the_decision_to_its_workers():
+    """A launcher need not set telemetry up itself."""
+    handover = Handover.capture(NemoLensConfig(enabled=True), rank=3, world_size=4)
+    assert (handover.exports, handover.identity) == (None, {})

@@ -7,31 +7,45 @@ from __future__ import annotations
 import gzip
 import http.server
 import json
+import socket
 import ssl
 import subprocess
 import threading
 import time
 import zlib
 from concurrent import futures
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import grpc
-from google.protobuf.json_format import ParseDict
-from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
+from google.protobuf.json_format import MessageToJson, ParseDict
+from google.rpc.error_details_pb2 import RetryInfo
+from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import (
+    ExportLogsServiceRequest,
+    ExportLogsServiceResponse,
+)
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
     ExportMetricsServiceRequest,
+    ExportMetricsServiceResponse,
 )
-from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
+    ExportTraceServiceRequest,
+    ExportTraceServiceResponse,
+)
 
 if TYPE_CHECKING:
-    import socket
     from pathlib import Path
 
 MESSAGES = {
     "traces": ExportTraceServiceRequest,
     "metrics": ExportMetricsServiceRequest,
     "logs": ExportLogsServiceRequest,
+}
+RESPONSES = {
+    "traces": (ExportTraceServiceResponse, "rejected_spans"),
+    "metrics": (ExportMetricsServiceResponse, "rejected_data_points"),
+    "logs": (ExportLogsServiceResponse, "rejected_log_records"),
 }
 
 
@@ -43,11 +57,28 @@ class Faults:
         statuses: HTTP statuses (or gRPC status names) for the next requests; then all is well.
         delay_s: Seconds that every answer takes.
         headers: Extra headers of failing HTTP answers.
+        retry_after_s: Whole seconds that failing answers ask the client to wait.
+        rejected: Items that successful answers say were not kept.
+        message: The reason that they give.
+        most_bytes: Largest request that is accepted; larger ones get what servers say then.
     """
 
     statuses: list[Any] = field(default_factory=list)
     delay_s: float = 0.0
     headers: dict[str, str] = field(default_factory=dict)
+    retry_after_s: int | None = None
+    rejected: int = 0
+    message: str = ""
+    most_bytes: int | None = None
+
+    def response(self, signal: str) -> Any:
+        """The message of a successful answer."""
+        response_class, field_name = RESPONSES[signal]
+        response = response_class()
+        if self.rejected or self.message:
+            setattr(response.partial_success, field_name, self.rejected)
+            response.partial_success.error_message = self.message
+        return response
 
 
 @dataclass(frozen=True)
@@ -89,6 +120,7 @@ class Received:
     def __init__(self, faults: Faults | None = None) -> None:
         self.faults = faults or Faults()
         self.requests: list[tuple[str, dict[str, str]]] = []
+        self.times: list[float] = []
         self._messages: dict[str, list[Any]] = {signal: [] for signal in MESSAGES}
         self._lock = threading.Lock()
 
@@ -96,6 +128,7 @@ class Received:
         """Note a request; return the status to fail with, or None."""
         with self._lock:
             self.requests.append((signal, headers))
+            self.times.append(time.monotonic())
             status = self.faults.statuses.pop(0) if self.faults.statuses else None
         if self.faults.delay_s:
             time.sleep(self.faults.delay_s)
@@ -207,43 +240,61 @@ def parse_otlp_json(text: str | bytes, message: Any) -> Any:
     return ParseDict(content, message)
 
 
+class _HttpHandler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    received: Received
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers.get("content-length", 0)))
+        faults = self.received.faults
+        if len(body) > (faults.most_bytes or len(body)):
+            self._answer(413, {}, b"")
+            return
+        signal = self.path.rpartition("/")[2]
+        kind = self.headers.get("content-type", "")
+        headers = {key.lower(): value for key, value in self.headers.items()}
+        status = self.received.accept(signal, headers, self._message(signal, kind, body))
+        if status is not None:
+            asked = faults.retry_after_s
+            wait = {} if asked is None else {"retry-after": str(asked)}
+            self._answer(status, {**faults.headers, **wait}, b"")
+            return
+        response = faults.response(signal)
+        in_json = kind == "application/json"
+        content = MessageToJson(response).encode() if in_json else response.SerializeToString()
+        self._answer(200, {"content-type": kind}, content)
+
+    def _message(self, signal: str, kind: str, body: bytes) -> Any:
+        encoding = self.headers.get("content-encoding", "")
+        if encoding == "gzip":
+            body = gzip.decompress(body)
+        elif encoding == "deflate":
+            body = zlib.decompress(body)
+        message = MESSAGES[signal]()
+        if kind == "application/json":
+            return parse_otlp_json(body, message)
+        message.ParseFromString(body)
+        return message
+
+    def _answer(self, status: int, headers: dict[str, str], body: bytes) -> None:
+        with suppress(OSError):
+            self.send_response(status)
+            for key, value in {**headers, "content-length": str(len(body))}.items():
+                self.send_header(key, value)
+            self.end_headers()
+            self.wfile.write(body)
+
+    def log_message(self, *arguments: Any) -> None:
+        pass
+
+
 class HttpReceiver(Received):
     """OTLP over HTTP, protobuf and JSON, gzip and deflate."""
 
     def __init__(self, faults: Faults | None = None, port: int = 0, tls: Tls | None = None) -> None:
         super().__init__(faults)
-        received = self
         self._scheme = "https" if tls else "http"
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_POST(self) -> None:
-                body = self.rfile.read(int(self.headers.get("content-length", 0)))
-                encoding = self.headers.get("content-encoding", "")
-                if encoding == "gzip":
-                    body = gzip.decompress(body)
-                elif encoding == "deflate":
-                    body = zlib.decompress(body)
-                signal = self.path.rpartition("/")[2]
-                message = MESSAGES[signal]()
-                if self.headers.get("content-type") == "application/json":
-                    parse_otlp_json(body, message)
-                else:
-                    message.ParseFromString(body)
-                headers = {key.lower(): value for key, value in self.headers.items()}
-                status = received.accept(signal, headers, message)
-                try:
-                    self.send_response(status or 200)
-                    for key, value in (received.faults.headers if status else {}).items():
-                        self.send_header(key, value)
-                    self.send_header("content-length", "0")
-                    self.end_headers()
-                except OSError:
-                    return
-
-            def log_message(self, *arguments: Any) -> None:
-                pass
+        handler = type("Handler", (_HttpHandler,), {"received": self})
 
         class Server(http.server.ThreadingHTTPServer):
             daemon_threads = True
@@ -252,7 +303,7 @@ class HttpReceiver(Received):
             def handle_error(self, *arguments: Any) -> None:
                 pass
 
-        self._server = Server(("127.0.0.1", port), Handler)
+        self._server = Server(("127.0.0.1", port), handler)
         if tls is not None:
             self._server.socket = _secure(self._server.socket, tls)
         self.port = self._server.server_address[1]
@@ -291,13 +342,21 @@ class GrpcReceiver(Received):
                     message = MESSAGES[signal].FromString(body)
                     status = received.accept(signal, metadata, message)
                     if status is not None:
+                        asked = received.faults.retry_after_s
+                        if asked is not None:
+                            info = RetryInfo()
+                            info.retry_delay.seconds = asked
+                            trailer = ("google.rpc.retryinfo-bin", info.SerializeToString())
+                            context.set_trailing_metadata((trailer,))
                         context.abort(getattr(grpc.StatusCode, status), "on purpose")
-                    return b""
+                    return received.faults.response(signal).SerializeToString()
 
                 return grpc.unary_unary_rpc_method_handler(export)
 
+        most_bytes = self.faults.most_bytes or -1
         self._server = grpc.server(
-            futures.ThreadPoolExecutor(4), options=[("grpc.max_receive_message_length", -1)]
+            futures.ThreadPoolExecutor(4),
+            options=[("grpc.max_receive_message_length", most_bytes)],
         )
         self._server.add_generic_rpc_handlers((Services(),))
         address = f"127.0.0.1:{port}"
@@ -323,3 +382,56 @@ class GrpcReceiver(Received):
     def close(self) -> None:
         """Stop listening."""
         self._server.stop(0).wait()
+
+
+class BrokenCollector:
+    """Accepts connections and does not speak OTLP, over whichever protocol the client tries.
+
+    Args:
+        how: `"never answers"`, `"closes"` after the first bytes, `"half-closes"`: ends its own side
+            and goes on reading, or `"breaks off"` in the middle of an answer.
+        protocol: What the client speaks, for the beginning of an answer.
+        port: Where to listen; any free port when not given.
+    """
+
+    def __init__(self, how: str, protocol: str, port: int = 0) -> None:
+        self._how = how
+        self._answer = (
+            b"\x00\x00\x12\x04\x00"
+            if protocol == "grpc"
+            else b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc"
+        )
+        self._listening = socket.create_server(("127.0.0.1", port))
+        self._clients: list[socket.socket] = []
+        self.port = self._listening.getsockname()[1]
+        self._thread = threading.Thread(target=self._accept)
+        self._thread.start()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                client, _ = self._listening.accept()
+            except OSError:
+                return
+            self._clients.append(client)
+            threading.Thread(target=self._serve, args=(client,), daemon=True).start()
+
+    def _serve(self, client: socket.socket) -> None:
+        with suppress(OSError):
+            client.recv(1)
+            if self._how == "breaks off":
+                client.sendall(self._answer)
+            if self._how == "half-closes":
+                client.shutdown(socket.SHUT_WR)
+            while self._how not in {"closes", "breaks off"} and client.recv(65_536):
+                pass
+        client.close()
+
+    def close(self) -> None:
+        """Stop listening, and end every connection."""
+        self._listening.shutdown(socket.SHUT_RDWR)
+        self._listening.close()
+        self._thread.join()
+        for client in self._clients:
+            with suppress(OSError):
+                client.shutdown(socket.SHUT_RDWR)

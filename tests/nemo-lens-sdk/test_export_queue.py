@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from nemo.lens.sdk import counts, export_queue
+from nemo.lens.sdk import backoff, counts
 from nemo.lens.sdk.export_queue import ExportQueue, Outcome, Sink
 
 
@@ -125,7 +125,7 @@ def test_past_the_bound_made_equals_delivered_plus_dropped(queue_to):
     for thread in threads:
         thread.join()
     release.set()
-    assert _flush(queue, final=True)
+    assert not _flush(queue, final=True)
     lost = queue.counts.lost()
     assert set(lost) == {counts.QUEUE_FULL}
     assert queue.counts.delivered == len(sink.items)
@@ -134,7 +134,7 @@ def test_past_the_bound_made_equals_delivered_plus_dropped(queue_to):
 
 def test_a_batch_is_tried_again_until_the_collector_is_back(queue_to, monkeypatch):
     """While a collector is away nothing is lost within the bound; order is kept."""
-    monkeypatch.setattr(export_queue, "_FIRST_RETRY_S", 0.01)
+    monkeypatch.setattr(backoff, "FIRST_S", 0.01)
     sink = Recorder(Outcome.RETRY, Outcome.RETRY, Outcome.RETRY)
     queue = queue_to(sink, batch_size=5, delay_s=0.01)
     for number in range(12):
@@ -167,7 +167,7 @@ def test_what_is_refused_is_dropped_and_counted_and_the_rest_goes_on(queue_to, a
     queue = queue_to(sink, batch_size=2)
     for number in range(4):
         queue.put(number)
-    assert _flush(queue)
+    assert not _flush(queue)
     assert sink.items == [2, 3]
     assert queue.counts.lost() == {counts.REFUSED: 2}
 
@@ -181,6 +181,97 @@ def test_what_cannot_be_exported_at_the_end_is_counted(queue_to):
     assert not _flush(queue, final=True, seconds=0.2)
     assert sink.is_closed
     assert queue.counts.lost() == {counts.EXPORT_FAILED: 25}
+
+
+def test_a_flush_tells_of_what_was_lost_since_the_one_before(queue_to):
+    """Its answer is about the items since then: not about those that an earlier one told of."""
+    sink = Recorder(Outcome.REFUSED)
+    queue = queue_to(sink, batch_size=1)
+    queue.put("refused")
+    deadline = time.monotonic() + 5
+    while queue.pending() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert queue.counts.lost() == {counts.REFUSED: 1}
+    assert not _flush(queue)
+    assert _flush(queue)
+    queue.put("accepted")
+    assert _flush(queue)
+    assert queue.lost_items() == 1
+
+
+def test_a_flush_tells_of_items_that_found_the_queue_full(queue_to):
+    """They were never in the queue, and are lost all the same."""
+    release = threading.Event()
+
+    class Blocked(Recorder):
+        def send(self, batch):
+            release.wait(10)
+            return super().send(batch)
+
+    queue = queue_to(Blocked(), bound=2, batch_size=2)
+    for number in range(9):
+        queue.put(number)
+    release.set()
+    assert not _flush(queue)
+    assert _flush(queue)
+
+
+def test_a_batch_that_is_too_large_is_halved_until_it_fits(queue_to):
+    """Only what is too large by itself is lost, once, and the order is kept."""
+
+    class Narrow(Recorder):
+        def send(self, batch):
+            if len(batch) > 3 or "huge" in batch:
+                self.attempts += 1
+                return Outcome.TOO_LARGE
+            return super().send(batch)
+
+    sink = Narrow()
+    queue = queue_to(sink, bound=100, batch_size=20)
+    items = [*range(7), "huge", *range(7, 20)]
+    for item in items:
+        queue.put(item)
+    assert not _flush(queue)
+    assert sink.items == list(range(20))
+    assert queue.counts.lost() == {counts.REFUSED: 1}
+    assert sink.attempts < 40
+
+
+def test_what_a_receiver_did_not_keep_is_counted(queue_to):
+    """A batch that was accepted in part is delivered in part."""
+    sink = Recorder()
+    sink.rejected = 3
+    queue = queue_to(sink, batch_size=10)
+    for number in range(10):
+        queue.put(number)
+    assert not _flush(queue)
+    assert queue.counts.delivered == 7
+    assert queue.counts.lost() == {counts.REFUSED: 3}
+
+
+def test_a_wait_that_the_receiver_asks_for_is_kept(queue_to, monkeypatch):
+    """It counts more than the pause that is usual after a failure."""
+    monkeypatch.setattr(backoff, "FIRST_S", 0.01)
+    sink = Recorder(Outcome.RETRY)
+    sink.retry_after_s = 0.4
+    queue = queue_to(sink, batch_size=1)
+    begun = time.monotonic()
+    queue.put("x")
+    assert _flush(queue)
+    assert time.monotonic() - begun >= 0.4
+    assert sink.items == ["x"]
+
+
+def test_a_wait_that_ends_after_the_deadline_is_not_begun(queue_to):
+    """The flush answers at once, and the item stays queued."""
+    sink = Recorder(Outcome.RETRY)
+    sink.retry_after_s = 60.0
+    queue = queue_to(sink, batch_size=1)
+    queue.put("x")
+    begun = time.monotonic()
+    assert not _flush(queue, seconds=4)
+    assert time.monotonic() - begun < 4
+    assert queue.pending() == 1
 
 
 def test_items_after_the_end_are_counted(queue_to):

@@ -19,6 +19,7 @@ from nemo.lens.sdk import counts
 from nemo.lens.sdk.export_queue import Outcome
 from nemo.lens.sdk.files import folder as folder_module
 from nemo.lens.sdk.files.folder import ProcessIdentity, RunFolder
+from nemo.lens.sdk.files.kept_segments import KeptSegments
 from nemo.lens.sdk.files.segments import SegmentLimits, SegmentWriter
 from nemo.lens.sdk.files.sinks import RunFiles
 
@@ -37,9 +38,38 @@ def test_each_process_has_a_folder_of_its_own(tmp_path):
     """Run, shard of 256 ranks, then role, rank, host and process id."""
     path = _folder(tmp_path).open()
     relative = path.relative_to(tmp_path / "runs").parts
-    assert relative[:2] == ("run_1", "1")
+    assert relative[0].startswith("run_1-")
+    assert relative[1] == "1"
     assert relative[2].startswith("trainer-300-")
     assert relative[2].endswith(f"-{os.getpid()}")
+
+
+@pytest.mark.parametrize("run_id", ["a/b", "../a", "é", "x" * 300, ".", "a b\n"])
+def test_runs_of_different_ids_never_share_a_folder(tmp_path, run_id):
+    """Ids that cannot be names become names that tell them apart, below the chosen folder."""
+    ids = {run_id, f"{run_id}/", run_id.replace("/", "_").strip(".")[:80] or "x"}
+    folders = {
+        _folder(tmp_path, ProcessIdentity(each, rank=0)).open().relative_to(tmp_path).parts[1]
+        for each in ids
+    }
+    assert len(folders) == len(ids)
+    assert sorted(path.name for path in (tmp_path / "runs").iterdir()) == sorted(folders)
+
+
+def test_two_runs_at_once_stay_apart(tmp_path):
+    """The same rank of two runs writes to two folders, and so do two ranks of one run."""
+    files = {
+        (run, rank): RunFiles(str(tmp_path), ProcessIdentity(run, rank=rank), {}, {})
+        for run in ("one", "two")
+        for rank in (0, 1)
+    }
+    for number in range(3):
+        for (run, rank), each in files.items():
+            each.write("traces", f"{run} {rank} {number}\n", 1)
+    for (run, rank), each in files.items():
+        each.close("traces")
+        (path,) = (tmp_path / run / "0").glob(f"trainer-{rank}-*/traces-*")
+        assert path.read_text() == "".join(f"{run} {rank} {number}\n" for number in range(3))
 
 
 def test_a_process_without_a_rank_is_x(tmp_path):
@@ -61,7 +91,9 @@ def test_folders_and_files_are_private(tmp_path):
     before = os.umask(0)
     try:
         path = _folder(tmp_path).open()
-        writer = SegmentWriter("traces", lambda: path, counts.Counts(), SegmentLimits())
+        writer = SegmentWriter(
+            "traces", lambda: path, SegmentLimits(), KeptSegments(2**30, counts.Counts())
+        )
         writer.write(b"{}\n", 1)
         writer.close()
     finally:
@@ -89,11 +121,37 @@ def test_the_manifest_says_who_records_and_how_it_ended(tmp_path):
     assert ended["started_unix_nano"] == manifest["started_unix_nano"] <= ended["ended_unix_nano"]
 
 
+@pytest.mark.parametrize(
+    ("role", "written"),
+    [
+        ("trainer", "trainer"),
+        ("ckpt-worker-2", "ckpt-worker_2"),
+        ("a-x-b", "a_x-b"),
+        ("a-2-3", "a_2_3"),
+        ("2", "2"),
+        ("data/loader", "data_loader"),
+    ],
+)
+def test_nothing_in_a_role_looks_like_a_rank(tmp_path, role, written):
+    """Readers take the first part that is a number or "x" for the rank."""
+    path = _folder(tmp_path, ProcessIdentity("r", role, rank=7)).open()
+    assert path.name.startswith(f"{written}-7-")
+
+
 def test_secrets_are_not_in_the_manifest(tmp_path, monkeypatch):
     """Neither those of the configuration nor those of the command line."""
-    command = ["python", "train.py", "--api-key", "hush", "--db-password=hush", "--lr", "0.1"]
+    command = [
+        "python",
+        "train.py",
+        "--api-key",
+        "hush",
+        "--db-password=hush",
+        "+wandb.api_key=hush",
+    ]
+    command += ["WANDB_API_KEY=hush", "--proxy=http://me:hush@proxy.test/", "--lr", "0.1"]
     monkeypatch.setattr(folder_module.sys, "orig_argv", command)
-    path = _folder(tmp_path, config={"auth_token": "hush", "exporter": "file"}).open()
+    config = {"auth_token": "hush", "exporter": "file", "directory": "s3://me:hush@store/runs"}
+    path = _folder(tmp_path, config={**config, "names": ("a", "token=hush")}).open()
     text = (path / "manifest.json").read_text()
     assert "hush" not in text
     assert _manifest(path)["config"]["exporter"] == "file"
@@ -101,8 +159,9 @@ def test_secrets_are_not_in_the_manifest(tmp_path, monkeypatch):
 
 
 def _writer(tmp_path, **limits):
-    losses = counts.Counts()
-    return SegmentWriter("traces", lambda: tmp_path, losses, SegmentLimits(**limits)), losses
+    losses, limits = counts.Counts(), SegmentLimits(**limits)
+    kept = KeptSegments(limits.total_bytes, losses)
+    return SegmentWriter("traces", lambda: tmp_path, limits, kept), losses
 
 
 def test_finished_segments_are_compressed_and_nothing_is_lost(tmp_path):
@@ -144,6 +203,18 @@ def test_beyond_the_cap_the_oldest_segment_goes_and_is_counted(tmp_path):
     assert left[-1] == "traces-00019.jsonl.gz"
     assert losses.lost() == {counts.FILE_CAP: 5 * (20 - len(left))}
     assert sum(path.stat().st_size for path in tmp_path.iterdir()) <= 150
+
+
+def test_the_cap_is_shared_by_the_signals_of_a_process(tmp_path):
+    """The oldest segment goes, whichever signal it is of."""
+    limits = SegmentLimits(segment_bytes=1, total_bytes=100)
+    files = RunFiles(str(tmp_path), _IDENTITY, {}, {}, limits)
+    for number in range(10):
+        files.write("traces" if number < 5 else "logs", f"{number}\n", 3)
+    left = {path.name.partition("-")[0] for path in tmp_path.rglob("*.gz")}
+    assert left == {"logs"}
+    assert files.losses.lost()[counts.FILE_CAP] % 3 == 0
+    assert files.losses.lost()[counts.FILE_CAP] >= 15
 
 
 def test_a_write_torn_by_a_full_disk_leaves_no_torn_line(tmp_path, monkeypatch):

@@ -9,7 +9,8 @@ import logging
 import pytest
 
 from nemo.lens import NemoLensConfig, managed_span, setup_telemetry
-from nemo.lens.sdk.logging_bridge import LensLogHandler, setup_logging_bridge
+from nemo.lens.sdk.log_handler import LensLogHandler
+from nemo.lens.sdk.logging_bridge import setup_logging_bridge
 
 
 def _handlers():

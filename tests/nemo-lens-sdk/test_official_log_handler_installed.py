@@ -11,7 +11,8 @@ import sys
 import pytest
 from opentelemetry.instrumentation.logging.handler import LoggingHandler
 
-from nemo.lens.sdk.logging_bridge import LensLogHandler, setup_logging_bridge
+from nemo.lens.sdk.log_handler import LensLogHandler
+from nemo.lens.sdk.logging_bridge import setup_logging_bridge
 
 pytestmark = pytest.mark.integration
 

@@ -16,6 +16,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.sdk.version import __version__
 
 from nemo.lens import NemoLensConfig, managed_span, setup_telemetry
+from nemo.lens.sdk.exporters.otlp import OtlpSink
 
 pytestmark = pytest.mark.usefixtures("clean_environment")
 
@@ -78,11 +79,20 @@ def _uses_an_installed_meter_provider(http_receiver, set_variables):
     return arrived
 
 
+def _bounds_the_pauses_of_grpc(http_receiver, set_variables):
+    set_variables(OTEL_EXPORTER_OTLP_PROTOCOL="grpc", OTEL_EXPORTER_OTLP_ENDPOINT="")
+    exporter = OtlpSink("traces", list).exporter
+    options = dict(getattr(exporter, "_channel_options", ()))
+    exporter.shutdown()
+    return options.get("grpc.max_reconnect_backoff_ms") == 10_000
+
+
 PROBES = {
     "What limits cut off log records is counted": _counts_cut_attributes_of_logs,
     "Trace ids say that they are random": _says_that_trace_ids_are_random,
     "Metrics through a meter provider that the application": _uses_an_installed_meter_provider,
     "`OTEL_LOGRECORD_ATTRIBUTE_COUNT_LIMIT` limits": _obeys_the_limit_of_log_records,
+    "A collector that is back is reached over gRPC within": _bounds_the_pauses_of_grpc,
 }
 
 

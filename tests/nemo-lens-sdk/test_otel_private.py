@@ -18,9 +18,9 @@ from opentelemetry.sdk.trace.export import ConsoleSpanExporter, SimpleSpanProces
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from nemo.lens.sdk import _otel_private
-from nemo.lens.sdk.building import LensMeterProvider, LensTracerProvider
 from nemo.lens.sdk.exporters.routes import OtlpRoute
 from nemo.lens.sdk.exporters.wire import Attempt, WatchedStub
+from nemo.lens.sdk.lens_providers import LensMeterProvider, LensTracerProvider
 from nemo.lens.sdk.log_processor import LensLogProcessor
 
 
@@ -258,7 +258,7 @@ def test_every_stub_of_a_grpc_exporter_is_seen(clean_environment):
     """The one it is built with, and those of later reconnections."""
     from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter
 
-    attempt = Attempt()
+    attempt = Attempt("traces")
     watching = _otel_private.watching_grpc_exporter(
         OTLPSpanExporter, lambda stub: WatchedStub(stub, attempt)
     )

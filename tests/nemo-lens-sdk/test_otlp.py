@@ -12,8 +12,8 @@ from opentelemetry import trace
 from opentelemetry.metrics import Observation
 
 from nemo.lens import NemoLensConfig, managed_span, setup_telemetry
-from nemo.lens.sdk import export_queue
-from nemo.lens.sdk.exporters.otlp import protocol_of
+from nemo.lens.sdk import backoff
+from nemo.lens.sdk.exporters.otlp_variables import protocol_of
 from nemo.lens.sdk.logging_bridge import setup_logging_bridge
 
 pytestmark = pytest.mark.usefixtures("clean_environment")
@@ -110,7 +110,7 @@ def test_an_unknown_protocol_is_told_once_however_often_export_fails(
     receiver, clean_environment, monkeypatch, caplog
 ):
     """Neither another signal nor a failed attempt repeats it."""
-    monkeypatch.setattr(export_queue, "_FIRST_RETRY_S", 0.05)
+    monkeypatch.setattr(backoff, "FIRST_S", 0.05)
     dead = receiver.GrpcReceiver()
     dead.close()
     clean_environment(
@@ -128,7 +128,7 @@ def test_an_unknown_protocol_is_told_once_however_often_export_fails(
 @pytest.mark.integration
 def test_a_collector_that_comes_back_gets_everything(receiver, clean_environment, monkeypatch):
     """What was recorded while it was away arrives once it is back."""
-    monkeypatch.setattr(export_queue, "_FIRST_RETRY_S", 0.05)
+    monkeypatch.setattr(backoff, "FIRST_S", 0.05)
     first = receiver.HttpReceiver()
     first.close()
     clean_environment(**first.environment(), OTEL_EXPORTER_OTLP_TIMEOUT="1")

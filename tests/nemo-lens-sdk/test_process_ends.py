@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import signal
+import socket
 import time
 
 import pytest
@@ -107,6 +108,32 @@ time.sleep(30)
     assert http_receiver.span_names() == ["done"]
 
 
+def test_after_a_signal_that_the_application_handles_each_span_is_exported_as_it_ends(
+    http_receiver, environment, start_python
+):
+    """The application may end the process in a way that nobody can notice."""
+    process = start_python(
+        _START
+        + """
+told = []
+signal.signal(signal.SIGTERM, lambda *_: told.append(1))
+handle = setup_telemetry(NemoLensConfig.from_env())
+print("ready", flush=True)
+while not told: time.sleep(0.02)
+def pending(): return sum(queue["pending"] for queue in handle.stats()["queues"].values())
+for number in range(3):
+    with managed_span("step", f"after {number}"): pass
+    deadline = time.monotonic() + 10
+    while pending() and time.monotonic() < deadline: time.sleep(0.02)
+os._exit(0)
+""",
+        environment={**environment, "OTEL_BSP_SCHEDULE_DELAY": "60000"},
+    )
+    process.send_signal(signal.SIGTERM)
+    assert _end_of(process)[0] == 0
+    assert http_receiver.span_names() == ["after 0", "after 1", "after 2"]
+
+
 def test_sigterm_flush_can_be_switched_off(http_receiver, environment, start_python):
     """Opted out, SIGTERM ends the process at once."""
     process = start_python(
@@ -138,6 +165,83 @@ time.sleep(30)
     process.send_signal(signal.SIGTERM)
     assert _end_of(process)[0] == -signal.SIGTERM
     assert http_receiver.span_names() == ["done"]
+
+
+def test_a_main_thread_that_joins_the_thread_of_the_set_up_takes_the_handler_over(
+    http_receiver, environment, start_python
+):
+    """It waits inside a lock, and executes no instruction before that thread ends."""
+    process = start_python(
+        _START
+        + """
+def work():
+    setup_telemetry(NemoLensConfig.from_env())
+    with managed_span("step", "done"): pass
+    deadline = time.monotonic() + 10
+    while signal.getsignal(signal.SIGTERM) is signal.SIG_DFL and time.monotonic() < deadline:
+        time.sleep(0.01)
+    print("ready", flush=True)
+    time.sleep(30)
+thread = threading.Thread(target=work)
+thread.start(); thread.join()
+""",
+        environment=environment,
+    )
+    process.send_signal(signal.SIGTERM)
+    assert _end_of(process)[0] == -signal.SIGTERM
+    assert http_receiver.span_names() == ["done"]
+
+
+def test_what_sigterm_could_not_deliver_is_said_and_the_manifest_says_how_it_ended(
+    tmp_path, start_python
+):
+    """A collector that does not answer takes the whole grace; the files are complete all the same."""
+    with socket.create_server(("127.0.0.1", 0)) as black_hole:
+        process = start_python(
+            _START
+            + """
+from nemo.lens.sdk import signals
+signals.GRACE_MS = 1000.0
+handle = setup_telemetry(NemoLensConfig.from_env())
+handle.meter.create_counter("qa.count").add(1)
+with managed_span("step", "done"): pass
+print("ready", flush=True)
+time.sleep(30)
+""",
+            environment={
+                "NEMO_LENS_EXPORTER": "otlp,file",
+                "NEMO_LENS_DIR": str(tmp_path),
+                "OTEL_EXPORTER_OTLP_ENDPOINT": f"http://127.0.0.1:{black_hole.getsockname()[1]}",
+                "OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf",
+            },
+        )
+        process.send_signal(signal.SIGTERM)
+        status, _, err = _end_of(process)
+    assert status == -signal.SIGTERM
+    assert "spans to otlp: 1 shutdown_deadline; metrics to otlp: 1 shutdown_deadline" in err
+    manifest = json.loads(next(tmp_path.rglob("manifest.json")).read_text())
+    assert (manifest["end"], manifest["lost"]) == ("signal:SIGTERM", {"shutdown_deadline": 2})
+
+
+def test_a_second_interrupt_ends_the_wait_for_a_collector(start_python):
+    """What it costs is said, in one line in place of a traceback."""
+    with socket.create_server(("127.0.0.1", 0)) as black_hole:
+        process = start_python(
+            _SET_UP + 'span("done"); print("ready", flush=True); time.sleep(30)',
+            environment={
+                "OTEL_EXPORTER_OTLP_ENDPOINT": f"http://127.0.0.1:{black_hole.getsockname()[1]}",
+                "OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf",
+            },
+        )
+        process.send_signal(signal.SIGINT)
+        time.sleep(1)
+        begun = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        status, _, err = _end_of(process)
+        assert time.monotonic() - begun < 3
+    assert status == -signal.SIGINT
+    assert err.count("Traceback") == 1
+    assert "telemetry was lost (spans to otlp: 1 shutdown_deadline)" in err
 
 
 def test_a_main_thread_inside_a_c_call_does_not_keep_the_process_alive(
@@ -447,6 +551,60 @@ logging.getLogger("qa").warning("hello")
     assert json.loads(manifest.read_text())["end"] == "exit"
 
 
+def test_the_files_hold_what_arrives(receiver, http_receiver, environment, run_python, tmp_path):
+    """Read by the official messages, ids converted, both ways give the same items."""
+    run_python(
+        _SET_UP
+        + """
+from opentelemetry.trace import Link, SpanKind
+from nemo.lens import SpanOptions
+with managed_span("job", "outer", text="é\\n", number=3, real=0.5, yes=True) as outer:
+    link = Link(outer.get_span_context(), {"why": "test"})
+    options = SpanOptions(kind=SpanKind.CLIENT, links=[link])
+    with managed_span("step", "inner", _span=options) as inner:
+        inner.add_event("event", {"list": [1, 2]})
+        logging.getLogger("qa").warning("hello", extra={"key": [1, "a"]})
+    try:
+        with managed_span("step", "failed"): raise ValueError("x")
+    except ValueError: pass
+handle.meter.create_counter("qa.count", unit="1").add(3, {"kind": "a"})
+handle.meter.create_histogram("qa.time", unit="s").record(0.25)
+""",
+        environment={
+            **environment,
+            "NEMO_LENS_EXPORTER": "file,otlp",
+            "NEMO_LENS_SPAN_GROUPS": "all",
+            "NEMO_LENS_DIR": str(tmp_path),
+            "NEMO_LENS_LOGS_ENABLED": "1",
+            "OTEL_METRIC_EXPORT_INTERVAL": "60000",
+        },
+    )
+    filed = receiver.Received()
+    for signal_name, message_type in receiver.MESSAGES.items():
+        for path in tmp_path.rglob(f"{signal_name}-*.jsonl"):
+            for line in path.read_text().splitlines():
+                filed.accept(signal_name, {}, receiver.parse_otlp_json(line, message_type()))
+    assert len(filed.spans()) == 3
+    assert _by_id(filed.spans()) == _by_id(http_receiver.spans())
+    assert [str(record) for record in filed.log_records()] == [
+        str(record) for record in http_receiver.log_records()
+    ]
+    assert filed.resources()[0] == http_receiver.resources()[0]
+    assert filed.metric_names() == http_receiver.metric_names() >= {"qa.count", "qa.time"}
+    for name, metric in filed.metrics().items():
+        assert _without_times(metric) == _without_times(http_receiver.metrics()[name])
+
+
+def _by_id(spans):
+    return {span.span_id: str(span) for span in spans}
+
+
+def _without_times(metric):
+    """Each exporter collects at a moment of its own."""
+    lines = str(metric).splitlines()
+    return [line for line in lines if "time_unix_nano" not in line]
+
+
 def test_a_killed_process_leaves_what_it_had_finished(start_python, tmp_path):
     """SIGKILL: whole lines up to the moment, and a manifest that says it did not end orderly."""
     process = start_python(
@@ -508,4 +666,41 @@ os._exit(0)
 """,
         environment={"NEMO_LENS_EXPORTER": "console"},
         timeout=180,
+    )
+
+
+def test_nothing_piles_up_over_set_ups_and_forks(run_python, tmp_path):
+    """Hooks of ours, threads, descriptors, handlers, and what `multiprocessing` keeps."""
+    run_python(
+        """
+import gc, os, signal, threading
+import multiprocessing, multiprocessing.util as util
+ours = []
+real = os.register_at_fork
+def register(**hooks):
+    ours.extend(hook for hook in hooks.values() if (hook.__module__ or "").startswith("nemo."))
+    real(**hooks)
+os.register_at_fork = register
+from nemo.lens import NemoLensConfig, fork_safety, managed_span, setup_telemetry
+def live_once():
+    handle = setup_telemetry(NemoLensConfig.from_env())
+    with managed_span("step", "a"): pass
+    handle.meter.create_counter("qa.count").add(1)
+    child = multiprocessing.get_context("fork").Process(target=int)
+    child.start(); child.join(); child.close()
+    assert handle.shutdown()
+def kept():
+    gc.collect()
+    return (
+        len(ours), len(fork_safety._repairs), len(util._afterfork_registry),
+        len(util._finalizer_registry), threading.active_count(),
+        len(os.listdir("/proc/self/fd")), signal.getsignal(signal.SIGTERM),
+    )
+live_once()
+before = kept()
+for _ in range(10): live_once()
+assert kept() == before, (before, kept())
+assert before[-1] == signal.SIG_DFL
+""",
+        environment={"NEMO_LENS_EXPORTER": "file", "NEMO_LENS_DIR": str(tmp_path)},
     )

@@ -32,7 +32,7 @@ from nemo.lens import (
     handle as handle_module,
 )
 from nemo.lens.sdk import _otel_private
-from nemo.lens.sdk.logging_bridge import LensLogHandler
+from nemo.lens.sdk.log_handler import LensLogHandler
 from nemo.lens.spans.discards import discard
 
 pytestmark = pytest.mark.usefixtures("clean_environment")
@@ -121,6 +121,53 @@ def test_another_library_gets_a_secondary_handle(clean_environment):
     primary.shutdown()
     assert _names(exporter) == ["before", "after"]
     assert not is_span_group_enabled("step")
+
+
+def test_arguments_of_a_second_library_without_effect_are_named_once(clean_environment, caplog):
+    """Its exporter would export nothing; an equal rank is no difference."""
+    primary, exporter, _ = _set_up()
+    clean_environment(NVRX_OTEL_ENABLED="1", NVRX_OTEL_SPAN_GROUPS="step")
+    config = NemoLensConfig.from_env("NVRX_OTEL")
+    with caplog.at_level(logging.WARNING):
+        secondary = setup_telemetry(
+            config,
+            rank=0,
+            world_size=8,
+            resource_attributes={"a": 1},
+            span_exporter=InMemorySpanExporter(),
+            metric_reader=InMemoryMetricReader(),
+            export_strategy="all_ranks",
+        )
+    (line,) = caplog.messages
+    assert "NEMO_LENS set telemetry up in this process before NVRX_OTEL" in line
+    named = "world_size, resource_attributes, span_exporter, metric_reader, export_strategy had"
+    assert named in line
+    caplog.clear()
+    assert setup_telemetry(config, rank=0).is_exporting
+    assert not caplog.records
+    with pytest.raises(ValueError, match="rank=-1"):
+        setup_telemetry(config, rank=-1)
+    _span("of the first")
+    assert secondary.shutdown()
+    primary.shutdown()
+    assert _names(exporter) == ["of the first"]
+
+
+def test_a_second_library_leaves_the_gate_closed_where_nothing_is_exported(
+    clean_environment, caplog
+):
+    """This rank was not chosen: spans of the second library would cost time and go nowhere."""
+    clean_environment(NVRX_OTEL_ENABLED="1", NVRX_OTEL_SPAN_GROUPS="step,checkpoint")
+    primary = setup_telemetry(NemoLensConfig(enabled=True, span_groups="all"), rank=0, world_size=2)
+    exporter = InMemorySpanExporter()
+    with caplog.at_level(logging.WARNING):
+        secondary = setup_telemetry(NemoLensConfig.from_env("NVRX_OTEL"), span_exporter=exporter)
+    assert not primary.is_exporting
+    assert not secondary.is_exporting
+    assert not is_span_group_enabled("step")
+    assert "span_exporter had no effect" in caplog.text
+    assert secondary.shutdown()
+    primary.shutdown()
 
 
 def test_libraries_that_one_fallback_variable_switches_on_are_told_apart(clean_environment):
@@ -333,6 +380,52 @@ def test_an_exporter_that_raises_everywhere_never_reaches_the_caller():
     handle.shutdown()
     assert closed == [True]
     assert handle.stats()["lost"] == {"refused": 1}
+
+
+@pytest.mark.parametrize("ending", [SystemExit(3), KeyboardInterrupt()])
+def test_an_exporter_that_would_end_the_process_fails_one_batch(ending):
+    """The batch is counted, the export thread goes on."""
+
+    class Ending(InMemorySpanExporter):
+        def export(self, spans):
+            if spans[0].name == "bad":
+                raise ending
+            return super().export(spans)
+
+    handle, exporter, _ = _set_up(exporter=Ending())
+    _span("bad")
+    assert handle.flush() is False
+    _span("good")
+    assert handle.flush()
+    handle.shutdown()
+    assert _names(exporter) == ["good"]
+    assert handle.stats()["lost"] == {"refused": 1}
+
+
+def test_a_metric_exporter_that_would_end_the_process_fails_one_collection(monkeypatch):
+    """The next collection is exported."""
+    from nemo.lens.sdk.export_queue import Outcome, Sink
+    from nemo.lens.sdk.exporters.routes import ConsoleRoute
+
+    class Ending(Sink):
+        calls = 0
+
+        def send(self, batch):
+            self.calls += 1
+            if self.calls == 1:
+                raise SystemExit(3)
+            return Outcome.DELIVERED
+
+    monkeypatch.setattr(ConsoleRoute, "metric_sink", lambda _route: Ending())
+    config = NemoLensConfig(
+        enabled=True, exporter="console", traces_enabled=False, run_id="r", sigterm_flush=False
+    )
+    handle = setup_telemetry(config, rank=0)
+    handle.meter.create_counter("c").add(1)
+    assert handle.flush() is False
+    assert handle.flush()
+    handle.shutdown()
+    assert handle.stats()["queues"]["metrics to console"]["lost"] == {"export_failed": 1}
 
 
 def test_a_reader_that_blocks_does_not_hold_up_the_shutdown():

@@ -117,3 +117,71 @@ def test_any_number_of_callers_may_wait_for_one_shutdown():
         thread.join(10)
     assert answers == [True] * 5
     supervisor.close_pipe()
+
+
+def test_a_thread_that_could_not_start_is_tried_again(no_new_threads):
+    """Every request is answered meanwhile; none waits for a thread that is not there."""
+    task = Task()
+    worker = _worker(task)
+    begun = time.monotonic()
+    assert _ask(worker).wait()
+    assert _ask(worker).wait()
+    with pytest.raises(RuntimeError):
+        worker.start()
+    assert time.monotonic() - begun < 1
+    assert task.rounds == 2
+
+
+def test_a_supervisor_whose_thread_could_not_start_keeps_no_pipe(no_new_threads, monkeypatch):
+    """The error is the caller's; a later start works."""
+    supervisor = Supervisor(lambda _deadline, _end: True, lambda _: None, lambda _: None)
+    with pytest.raises(RuntimeError):
+        supervisor.start()
+    assert supervisor.write_end is None
+    monkeypatch.undo()
+    supervisor.start()
+    assert supervisor.write_end is not None
+    assert supervisor.shut_down(1000, "exit")
+    supervisor.close_pipe()
+
+
+@pytest.mark.parametrize("ending", [SystemExit(3), KeyboardInterrupt(), GeneratorExit()])
+def test_what_would_end_a_process_does_not_end_a_worker_thread(ending):
+    """An exporter may call `sys.exit`; the next round runs."""
+    task = Task()
+
+    def end(_deadline):
+        raise ending
+
+    worker = _worker(task)
+    task.run_once = end
+    assert not _ask(worker).wait()
+    del task.run_once
+    assert _ask(worker).wait()
+    assert _ask(worker, final=True).wait()
+    assert task.closed == 1
+
+
+def test_in_the_callers_thread_what_ends_the_process_goes_through(no_new_threads):
+    """There it may be the user who presses Ctrl-C."""
+    task = Task()
+
+    def end(_deadline):
+        raise KeyboardInterrupt
+
+    task.run_once = end
+    with pytest.raises(KeyboardInterrupt):
+        _ask(_worker(task))
+
+
+def test_a_worker_whose_entry_fails_still_works():
+    """What it enters keeps exports out of traces; the exports come first."""
+
+    def fail():
+        raise RuntimeError("no supervisor")
+
+    task = Task()
+    worker = Worker("nemo-lens test", task, fail)
+    assert _ask(worker).wait()
+    assert _ask(worker, final=True).wait()
+    assert task.closed == 1

@@ -15,6 +15,9 @@ import workspace
 PRELUDE = "rank, world_size = 0, 1\n"
 TRAINING_SCRIPT = workspace.ROOT / "examples/train_loop.py"
 
+# Frameworks outside of the lock; the blocks with them run where those are, in tests/integration.
+ABSENT = [f"import {name}\n" for name in ("ray", "torch") if find_spec(name) is None]
+
 # The extra `system` needs a newer OpenTelemetry than the lowest that everything else runs on.
 WITHOUT_SYSTEM_METRICS = find_spec("opentelemetry.instrumentation.system_metrics") is None
 
@@ -22,7 +25,10 @@ WITHOUT_SYSTEM_METRICS = find_spec("opentelemetry.instrumentation.system_metrics
 def marks(code):
     """What the block needs beyond the package."""
     missing = "observe_system" in code and WITHOUT_SYSTEM_METRICS
-    return pytest.mark.skipif(missing, reason="needs the extra `system`")
+    return [
+        pytest.mark.skipif(missing, reason="needs the extra `system`"),
+        pytest.mark.skipif(any(name in code for name in ABSENT), reason="needs a framework"),
+    ]
 
 
 BLOCKS = [

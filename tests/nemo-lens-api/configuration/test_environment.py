@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from nemo.lens.config import NemoLensConfig, ensure_run_id
+from nemo.lens.configuration.foreign_table import FOREIGN_VARIABLES
 from nemo.lens.configuration.foreign_variables import (
-    FOREIGN_VARIABLES,
     bad_foreign_variables,
     read_foreign_variable,
 )

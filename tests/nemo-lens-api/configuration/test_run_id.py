@@ -12,7 +12,7 @@ import sys
 import pytest
 
 from nemo.lens.config import NemoLensConfig, ensure_run_id
-from nemo.lens.configuration.foreign_variables import FOREIGN_VARIABLES
+from nemo.lens.configuration.foreign_table import FOREIGN_VARIABLES
 
 RANDOM_ID = re.compile(r"[0-9a-f]{12}")
 JOB_VARIABLES = {

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from nemo.lens.config import NemoLensConfig
-from nemo.lens.configuration.foreign_variables import FOREIGN_VARIABLES
+from nemo.lens.configuration.foreign_table import FOREIGN_VARIABLES
 from nemo.lens.configuration.settings import SETTINGS
 from nemo.lens.configuration.value_types import DefaultText
 

@@ -238,6 +238,10 @@ class TestRedaction:
             ("redis://:hunter2@10.0.0.1:6379/0", "redis://[REDACTED]@10.0.0.1:6379/0"),
             ("s3+http://AKIA@bucket", "s3+http://[REDACTED]@bucket"),
             ("postgresql://u:p@ss@db/x, then", "postgresql://[REDACTED]@db/x, then"),
+            ("connect to http://u:it's@h/x", "connect to http://[REDACTED]@h/x"),
+            ("http://u:a/b?c#d@h/x", "http://[REDACTED]@h/x"),
+            ("//u:pw@h/x", "//[REDACTED]@h/x"),
+            ("http://host:80/users/a@b", "http://host:80/users/a@b"),
             ("http://host/path?to=a@b", "http://host/path?to=a@b"),
             (
                 "mail me@example.com about http://host:80",

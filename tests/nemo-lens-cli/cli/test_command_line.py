@@ -14,23 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from nemo.lens.cli import exits, main
-from nemo.lens.cli.commands import COMMANDS
+from nemo.lens.cli import exits
+from nemo.lens.cli.commands import COMMANDS, report
 from nemo.lens.cli.invocation import program
 
 NAMES = [command.NAME for command in COMMANDS]
-
-
-@pytest.fixture
-def call(capsys):
-    """Run the command in this process; gives status, standard output and standard error."""
-
-    def run(*arguments):
-        status = main(arguments)
-        captured = capsys.readouterr()
-        return status, captured.out, captured.err
-
-    return run
 
 
 @pytest.mark.parametrize("arguments", [["--help"], *([name, "--help"] for name in NAMES)])
@@ -48,7 +36,7 @@ def test_help_lists_every_command(call):
     """A newcomer sees all there is from the first page."""
     _, out, _ = call("--help")
 
-    assert all(re.search(rf"^    {name} +\w", out, re.MULTILINE) for name in NAMES)
+    assert all(re.search(rf"^    {name}\s+\w", out, re.MULTILINE) for name in NAMES)
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=NAMES)
@@ -56,7 +44,7 @@ def test_examples_in_help_are_accepted_by_the_parser(monkeypatch, call, command)
     """No example shows an option that does not exist."""
     called = []
     monkeypatch.setattr(command, "run", lambda *_: called.append(True) or exits.DONE)
-    examples = re.findall(r"^  nemo-lens (.+?)(?:  .*| \| .*)?$", command.EPILOG, re.MULTILINE)
+    examples = re.findall(r"^  nemo-lens (.+?)(?:  .*| [|>] .*)?$", command.EPILOG, re.MULTILINE)
 
     assert [call(*example.split()) for example in examples] == [(0, "", "")] * len(called)
     assert called
@@ -66,7 +54,15 @@ def test_examples_in_help_are_accepted_by_the_parser(monkeypatch, call, command)
     ("arguments", "words"),
     [
         ([], ["name a command", "demo"]),
-        (["nonsense"], ["nonsense", "demo"]),
+        (["nonsense"], ["unknown command 'nonsense'", "there are demo,"]),
+        (["repotr"], ["unknown command 'repotr'", "did you mean 'report'?"]),
+        (["doctor", "--rank", "8", "--world-size", "8"], ["--rank", "8 ranks", "0 to 7"]),
+        (["doctor", "--prefix", "NEMO LENS"], ["--prefix", "'NEMO LENS'", "NEMO_LENS"]),
+        (["doctor", "--timeout", "0"], ["--timeout", "'0'", "seconds above 0"]),
+        (["emit-spans", "--span", "a,1,2"], ["--service"]),
+        (["set-slurm-resource-attrs", "--stage", "srun"], ["--stage", "'srun'", "task"]),
+        (["schema", "spans"], ["'spans'", "groups"]),
+        (["completion", "tcsh"], ["'tcsh'", "bash"]),
         (["--frobnicate"], ["--frobnicate"]),
         (["demo", "--rank", "4"], ["--rank"]),
         (["demo", "--ranks", "0"], ["--ranks", "'0'", "from 1 to 64"]),
@@ -133,7 +129,7 @@ def test_an_interrupt_is_status_130(monkeypatch, call):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(COMMANDS[1], "run", interrupted)
+    monkeypatch.setattr(report, "run", interrupted)
 
     assert call("report", "DIR") == (130, "", "nemo-lens: interrupted\n")
 

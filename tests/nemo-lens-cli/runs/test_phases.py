@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nemo.lens.runs.phases import Covered, Kind, Node, Phase, split
@@ -80,6 +80,7 @@ NODES = st.lists(
 )
 
 
+@settings(deadline=None)
 @given(inside=NODES, below=NODES)
 def test_whatever_the_spans_the_parts_sum_to_the_duration(inside, below):
     """To the nanosecond, with no negative part, for overlapping and nested spans."""
@@ -90,6 +91,7 @@ def test_whatever_the_spans_the_parts_sum_to_the_duration(inside, below):
     assert 0 <= released <= 100
 
 
+@settings(deadline=None)
 @given(
     st.lists(
         st.tuples(st.integers(0, 40), st.integers(0, 40)).map(lambda pair: tuple(sorted(pair)))

@@ -26,9 +26,9 @@ from opentelemetry.sdk.trace.sampling import (
 from opentelemetry.trace import NonRecordingSpan, SpanContext
 
 from nemo.lens.sdk import _otel_private
-from nemo.lens.sdk.building import LensTracerProvider
 from nemo.lens.sdk.exporters.otlp import OtlpSink
 from nemo.lens.sdk.exporters.span_protobuf import encode_spans
+from nemo.lens.sdk.lens_providers import LensTracerProvider
 
 _HAS_ENDING = hasattr(SpanProcessor, "_on_ending")
 
@@ -151,7 +151,7 @@ def test_changes_of_what_is_watched_are_noticed(tracer):
 def test_the_official_exporters_name_their_encoder(module):
     """Our subclass sees another encoder; the official class goes on as it was."""
     official = module.OTLPSpanExporter
-    ours = _otel_private.directly_encoding(official, encode_spans)
+    ours = _otel_private.directly_encoding(official, "encode_spans", encode_spans)
     assert ours is not official
     assert issubclass(ours, official)
     replaced = set(vars(ours)) & {"export", "_serialize_spans", "_translate_data"}
@@ -168,7 +168,7 @@ def test_a_release_that_encodes_elsewhere_keeps_its_class():
         def export(self, spans):
             return spans
 
-    assert _otel_private.directly_encoding(Elsewhere, encode_spans) is Elsewhere
+    assert _otel_private.directly_encoding(Elsewhere, "encode_spans", encode_spans) is Elsewhere
 
 
 @pytest.mark.parametrize("transport", ["http_receiver", "grpc_receiver"])

@@ -63,6 +63,8 @@ class NemoLensConfig:
         single_trace_id: Whether the spans of all ranks of a run share one trace.
         directory: The folder under which the exporter `file` records runs.
         blackbox: Whether the black box is kept; `None` keeps it with the exporter `file`.
+        blackbox_dir: The folder on the node where the black box lies; `"run"` for the folder of the
+            run, `""` for `/dev/shm` or the folder of temporary files.
         redact_keys: Attribute keys to redact in addition to the built-in ones.
         step_sampling: Record the per-step groups on every n-th step only.
         sigterm_flush: Whether SIGTERM flushes telemetry before it ends the process.
@@ -98,6 +100,7 @@ class NemoLensConfig:
     single_trace_id: bool = False
     directory: str = "./nemo-lens-runs"
     blackbox: bool | None = None
+    blackbox_dir: str = ""
     redact_keys: tuple[str, ...] = ()
     step_sampling: int = 1
     sigterm_flush: bool = True

@@ -1,11 +1,10 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
 # SPDX-License-Identifier: Apache-2.0
-"""Whether this process exports: what set-up was told about ranks, and what a strategy makes of it."""
+"""Whether this process exports: what a strategy makes of its rank."""
 
 from __future__ import annotations
 
 import logging
-import operator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -17,16 +16,6 @@ if TYPE_CHECKING:
 
 # Messages about set-up come from one logger, whichever module holds the code.
 _log = logging.getLogger("nemo.lens.handle")
-
-
-class _NotGiven:
-    """The default of `rank` and `world_size`, which tells "not given" from every value."""
-
-    def __repr__(self) -> str:
-        return "<not given>"
-
-
-NOT_GIVEN: Any = _NotGiven()
 
 
 def decides_to_export(
@@ -73,41 +62,3 @@ def _detected_world_size(rank: int) -> int:
 
     detected = detect_identity()
     return detected.world_size if detected.rank == rank and detected.world_size else 1
-
-
-def checked_count(name: str, value: Any, *, least: int) -> int | None:
-    """Read a rank or a number of ranks; digits as text count too.
-
-    Args:
-        name: Name of the argument of `setup_telemetry`.
-        value: What was given; None counts as not given.
-        least: The smallest usable number.
-
-    Returns:
-        The number, or None when none was given.
-
-    Raises:
-        ValueError: The value is no whole number of at least `least`.
-    """
-    if value is NOT_GIVEN or value is None:
-        return None
-    from nemo.lens.semconv.resources import convert_integer
-
-    try:
-        as_given = isinstance(value, (str, bool))
-        number = convert_integer(value if as_given else operator.index(value))
-    except Exception:  # a foreign object may do anything when it is asked for its number
-        number = least - 1
-    if number < least:
-        raise ValueError(
-            f"setup_telemetry: {name}={_described(value)} is not usable; expected a whole number "
-            f"of at least {least}, or leave {name} out"
-        )
-    return number
-
-
-def _described(value: object) -> str:
-    try:
-        return repr(value)
-    except Exception:  # nor may the message raise
-        return f"an object of type {type(value).__name__}"

@@ -21,6 +21,7 @@ from threading import RLock
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
 LONGEST_WAIT_S = 30.0
 """A fork waits no longer than this: a thread that hangs in an import must not stop the forks."""
@@ -86,7 +87,22 @@ def _register_waiting() -> None:
 
 
 def _wait_for_imports() -> None:
+    logging_was_there = _waits_before_logging
     _importing.acquire(timeout=LONGEST_WAIT_S)
+    if _waits_before_logging and not logging_was_there:
+        _hold_lock_of_logging()
+
+
+def _hold_lock_of_logging() -> None:
+    """Take the lock that `logging` releases after this fork, but came too late to take before it.
+
+    It was imported while the fork waited, when the hooks to call before the fork stood already.
+    """
+    import logging
+
+    lock: Any = getattr(logging, "_lock", None)
+    if lock is not None and not lock._is_owned():  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+        lock.acquire()
 
 
 def _let_imports_go_on() -> None:

@@ -1,11 +1,20 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
 # SPDX-License-Identifier: Apache-2.0
-"""A tracer or a meter of whatever providers are installed in the process now."""
+"""A tracer or a meter of whatever providers are installed in the process now.
+
+`OTEL_PYTHON_TRACER_PROVIDER` and its siblings have OpenTelemetry load a provider at the first look,
+and raise at every look when they name none. Here they then count as unset.
+"""
 
 from __future__ import annotations
 
+import os
+from contextlib import contextmanager
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Generator
+
     from opentelemetry.metrics import Meter
     from opentelemetry.trace import Tracer
 
@@ -25,7 +34,11 @@ def get_tracer(name: str = SCOPE_NAME) -> Tracer:
     from opentelemetry import trace
 
     version, schema_url = _version_and_schema(name)
-    return trace.get_tracer(name, version, schema_url=schema_url)
+    try:
+        return trace.get_tracer(name, version, schema_url=schema_url)
+    except Exception as error:
+        with _counting_as_unset(provider_variable("tracer"), error):
+            return trace.get_tracer(name, version, schema_url=schema_url)
 
 
 def get_meter(name: str = SCOPE_NAME) -> Meter:
@@ -40,7 +53,43 @@ def get_meter(name: str = SCOPE_NAME) -> Meter:
     from opentelemetry import metrics
 
     version, schema_url = _version_and_schema(name)
-    return metrics.get_meter(name, version or "", schema_url=schema_url)
+    try:
+        return metrics.get_meter(name, version or "", schema_url=schema_url)
+    except Exception as error:
+        with _counting_as_unset(provider_variable("meter"), error):
+            return metrics.get_meter(name, version or "", schema_url=schema_url)
+
+
+def provider_variable(kind: str) -> str:
+    """The variable that names the global provider of `tracer`, `meter` or `logger`."""
+    return f"OTEL_PYTHON_{kind.upper()}_PROVIDER"
+
+
+@contextmanager
+def hidden_variables(names: list[str]) -> Generator[None, None, None]:
+    """Hide variables from OpenTelemetry for a while; child processes inherit what the user set."""
+    set_by_user = {name: os.environ.pop(name) for name in names if name in os.environ}
+    try:
+        yield
+    finally:
+        os.environ.update(set_by_user)
+
+
+@contextmanager
+def _counting_as_unset(variable: str, error: Exception) -> Generator[None, None, None]:
+    """Hide the variable that OpenTelemetry stumbled over; raise anew when it was none."""
+    if variable not in os.environ:
+        raise error
+    from nemo.lens.spans.discards import discard
+
+    discard(
+        "unusable provider",
+        "%s names no provider that OpenTelemetry can load (%s); it counts as unset.",
+        variable,
+        type(error).__name__,
+    )
+    with hidden_variables([variable]):
+        yield
 
 
 def _version_and_schema(name: str) -> tuple[str | None, str | None]:

@@ -17,9 +17,10 @@ from nemo.lens import state
 from nemo.lens.config import ensure_run_id
 from nemo.lens.configuration.foreign_variables import read_foreign_variable
 from nemo.lens.configuration.settings import DEFAULT_PREFIX
-from nemo.lens.export_decision import NOT_GIVEN, checked_count, decides_to_export
-from nemo.lens.fork_safety import run_in_forked_child
+from nemo.lens.export_decision import decides_to_export
+from nemo.lens.fork_safety import forks_wait, run_in_forked_child
 from nemo.lens.missing_sdk import needing_sdk
+from nemo.lens.setup_arguments import NOT_GIVEN, SetupArguments, described
 from nemo.lens.telemetry_handle import TelemetryHandle
 
 if TYPE_CHECKING:
@@ -51,8 +52,10 @@ def setup_telemetry(  # noqa: PLR0917 - the signature is the compatibility contr
 ) -> TelemetryHandle:
     """Set telemetry up for this process.
 
-    Everything is validated and built first and installed last: an error leaves the process as it
-    was. A disabled process, and a rank that does not export, load no OpenTelemetry SDK, start no
+    Everything is validated and built first and installed last, all of it or nothing: an error leaves
+    the process, and a set-up that runs, as they were. Where the process itself cannot run telemetry,
+    such as when it may start no further thread, one ERROR says so and the handle exports nothing:
+    telemetry does not end a job. A disabled process, and a rank that does not export, load no OpenTelemetry SDK, start no
     thread and touch no global provider.
 
     Args:
@@ -68,92 +71,106 @@ def setup_telemetry(  # noqa: PLR0917 - the signature is the compatibility contr
             that `config` names.
         export_strategy: Name of a strategy, or a callable `(config, rank, world_size) -> bool`,
             in place of `config.export_strategy`.
-        _allow_reinit: Shut a running set-up down and set up anew instead of raising.
+        _allow_reinit: Shut a running set-up down, once the new one is built, instead of raising.
 
     Returns:
-        The handle of this process.
+        The handle of this process. A second library, told apart by the prefix of its configuration,
+        gets one of the telemetry that runs already: its span groups are added where that exports,
+        and one WARNING names those of its other arguments that had no effect.
 
     Raises:
         RuntimeError: Telemetry is set up already by the same library.
         ValueError: A value of the configuration or an argument is bad.
-        TypeError: `resource_attributes` is not a mapping.
+        TypeError: An argument is of the wrong type, or an exporter or reader lacks methods.
         ImportError: The process exports and `nemo-lens-sdk` is not installed.
+        Exception: Whatever an `export_strategy` of the caller's raises.
     """
     with _lock:
-        if not config.enabled:
+        if not _enabled(config):
             return _disabled(config)
-        library = _library_of(config)
-        running = _running()
-        if running is not None and not _allow_reinit:
-            return _second_handle(running, library, config)
-        return _set_up(
-            config,
-            library,
-            rank=checked_count("rank", rank, least=0),
-            world_size=checked_count("world_size", world_size, least=1),
-            resource_attributes=resource_attributes,
-            span_exporter=span_exporter,
-            metric_reader=metric_reader,
-            strategy=export_strategy,
-        )
-
-
-def _set_up(
-    config: NemoLensConfig,
-    library: str,
-    *,
-    rank: int | None,
-    world_size: int | None,
-    resource_attributes: Mapping[str, Any] | None,
-    span_exporter: Any,
-    metric_reader: Any,
-    strategy: ExportStrategy | None,
-) -> TelemetryHandle:
-    global _INITIALIZED, _primary
-    from nemo.lens.resources.composition import refuse_other_than_mapping
-
-    config.validate()
-    refuse_other_than_mapping(resource_attributes)
-    ensure_run_id(config)
-    exports = decides_to_export(
-        config,
-        rank,
-        world_size,
-        resource_attributes,
-        strategy,
-        load_strategies=_load_strategies,
-    )
-    if not exports or read_foreign_variable("OTEL_SDK_DISABLED") == "true":
-        _retire_running()
-        handle = TelemetryHandle(_library=library, _release=_release)
-        state.set_enabled_span_groups(frozenset())
-    else:
-        start = _load_sdk()
-        _retire_running()
-        runtime = start(
-            config,
+        arguments = SetupArguments.checked(
             rank=rank,
             world_size=world_size,
             resource_attributes=resource_attributes,
             span_exporter=span_exporter,
             metric_reader=metric_reader,
+            export_strategy=export_strategy,
         )
-        handle = TelemetryHandle(
-            runtime.tracer,
-            runtime.meter,
-            runtime.exports,
-            _runtime=runtime,
-            _library=library,
-            _release=_release,
-        )
-        try:
-            _open_gate(config, rank_given=rank is not None)
-        except Exception:
-            handle.shutdown()
-            raise
-    _primary = handle
-    _INITIALIZED = True
+        config.validate()
+        running = _running()
+        if running is not None and not _allow_reinit:
+            return _second_handle(running, config, arguments)
+        return _set_up(config, arguments)
+
+
+def _set_up(config: NemoLensConfig, arguments: SetupArguments) -> TelemetryHandle:
+    global _INITIALIZED, _primary
+
+    ensure_run_id(config)
+    exports = decides_to_export(
+        config,
+        arguments.rank,
+        arguments.world_size,
+        arguments.resource_attributes,
+        arguments.export_strategy,
+        load_strategies=_load_strategies,
+    )
+    runtime = None
+    if exports and read_foreign_variable("OTEL_SDK_DISABLED") != "true":
+        runtime = _built(config, arguments)
+    # Only now: what was built is usable, so the set-up that runs may go.
+    _retire_running()
+    # The child of a fork in the middle of it could not mend half a set-up. Building is left out:
+    # OpenTelemetry does some of it in a thread pool, which a waiting fork may have locked.
+    with forks_wait():
+        _primary = handle = _installed(runtime, config, arguments)
+        _INITIALIZED = True
     return handle
+
+
+def _built(config: NemoLensConfig, arguments: SetupArguments) -> Any:
+    _prepare_gate(config, rank_given=arguments.rank is not None)
+    return _load_sdk()(
+        config,
+        rank=arguments.rank,
+        world_size=arguments.world_size,
+        resource_attributes=arguments.resource_attributes,
+        span_exporter=arguments.span_exporter,
+        metric_reader=arguments.metric_reader,
+    )
+
+
+def _installed(runtime: Any, config: NemoLensConfig, arguments: SetupArguments) -> TelemetryHandle:
+    """Make what was built real and open the gate; without it, give a handle that exports nothing."""
+    library = _library_of(config)
+    if runtime is None or not runtime.install():
+        state.set_enabled_span_groups(frozenset())
+        return TelemetryHandle(_library=library, _arguments=arguments, _release=_release)
+    handle = TelemetryHandle(
+        runtime.tracer,
+        runtime.meter,
+        runtime.exports,
+        _runtime=runtime,
+        _library=library,
+        _arguments=arguments,
+        _release=_release,
+    )
+    try:
+        _open_gate(config)
+    except Exception:
+        handle.shutdown()
+        raise
+    return handle
+
+
+def _enabled(config: NemoLensConfig) -> bool:
+    try:
+        return bool(config.enabled)
+    except Exception:  # any object may have been given
+        raise TypeError(
+            f"setup_telemetry: config={described(config)} is not usable; expected a "
+            "NemoLensConfig, such as NemoLensConfig.from_env() gives"
+        ) from None
 
 
 def _disabled(config: NemoLensConfig) -> TelemetryHandle:
@@ -168,17 +185,28 @@ def _disabled(config: NemoLensConfig) -> TelemetryHandle:
 
 
 def _second_handle(
-    running: TelemetryHandle, library: str, config: NemoLensConfig
+    running: TelemetryHandle, config: NemoLensConfig, arguments: SetupArguments
 ) -> TelemetryHandle:
+    """Give another library of the process a handle of the telemetry that runs already."""
+    library = _library_of(config)
     if library == running.library:
         raise RuntimeError(
             "Telemetry has already been initialised in this process: setup_telemetry() was called "
             f"before with the configuration of {library!r}. Keep the first handle, or call its "
             "shutdown() before setup_telemetry()."
         )
-    config.validate()
-    _register_groups(config, rank_given=False)
-    state.add_span_group_spec(config.span_groups)
+    unused = arguments.differing_from(running.arguments)
+    if unused:
+        _log.warning(
+            "%s set telemetry up in this process before %s: of the second set-up %s had no effect. "
+            "Give them to the first one",
+            running.library,
+            library,
+            ", ".join(unused),
+        )
+    if running.runtime is not None:
+        _register_groups(config, rank_given=False)
+        state.add_span_group_spec(config.span_groups)
     return TelemetryHandle(
         running.tracer,
         running.meter,
@@ -189,15 +217,18 @@ def _second_handle(
     )
 
 
-def _open_gate(config: NemoLensConfig, *, rank_given: bool) -> None:
+def _prepare_gate(config: NemoLensConfig, *, rank_given: bool) -> None:
     # Loaded now, not by the first span: a fork in the middle of an import in another thread would
     # leave the child with an import lock that nobody releases.
     for module in ("nemo.lens.spans.recording", "nemo.lens.spans.outcome"):
         import_module(module)
+    _register_groups(config, rank_given=rank_given)
+
+
+def _open_gate(config: NemoLensConfig) -> None:
     from nemo.lens.metric_durations import set_metric_durations
     from nemo.lens.spans.redaction import set_added_redact_keys
 
-    _register_groups(config, rank_given=rank_given)
     set_added_redact_keys(config.redact_keys)
     set_metric_durations(config.metric_durations)
     state.set_step_sampling(config.step_sampling)
@@ -248,8 +279,8 @@ def _load_strategies() -> Callable[..., bool]:
 
 def _load_sdk() -> Callable[..., Any]:
     with needing_sdk(_EXPORTING):
-        from nemo.lens.sdk.runtime import start
-    return start
+        from nemo.lens.sdk.runtime import prepared
+    return prepared
 
 
 @run_in_forked_child

@@ -135,10 +135,8 @@ def _w3c_after(error: Exception) -> TextMapPropagator:
     if os.environ.get("OTEL_PROPAGATORS", "").strip().lower() == "none":
         _fallback = CompositePropagator([])  # older OpenTelemetry does not know "none"
         return _fallback
-    discard(
-        "propagator configuration",
-        "OTEL_PROPAGATORS cannot be used (%s); using tracecontext,baggage.",
-        error,
-    )
+    from nemo.lens.configuration.foreign_variables import warn_once
+
+    warn_once("OTEL_PROPAGATORS", f"OTEL_PROPAGATORS cannot be used ({error}).")
     _fallback = CompositePropagator([TraceContextTextMapPropagator(), W3CBaggagePropagator()])
     return _fallback

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from opentelemetry.metrics import Meter
     from opentelemetry.trace import Tracer
 
+    from nemo.lens.setup_arguments import SetupArguments
+
 _log = logging.getLogger("nemo.lens.handle")
 
 
@@ -59,6 +61,7 @@ class TelemetryHandle:
         is_exporting: True when spans, metrics or logs of this process are really exported.
         library: The prefix of the library that set telemetry up.
         runtime: What the sdk runs for it; None when nothing is exported.
+        arguments: What it was set up with; None for a handle that set telemetry up for nobody.
     """
 
     __module__ = "nemo.lens.handle"  # where clients import it from
@@ -71,6 +74,7 @@ class TelemetryHandle:
         *,
         _runtime: Runtime | None = None,
         _library: str = "",
+        _arguments: SetupArguments | None = None,
         _owner: TelemetryHandle | None = None,
         _release: Callable[[TelemetryHandle], object] = _belongs_to_nobody,
     ) -> None:
@@ -79,6 +83,7 @@ class TelemetryHandle:
         self._meter = meter
         self.runtime = _runtime
         self.library = _library
+        self.arguments = _arguments
         self._owner = _owner
         self._release = _release
 
@@ -107,7 +112,10 @@ class TelemetryHandle:
             timeout_ms: Longest wait in milliseconds; kept whatever an exporter does.
 
         Returns:
-            True when all of it was delivered in time, or nothing is exported here.
+            True when all of it was delivered in time and nothing was lost since the flush before,
+            or nothing is exported here. Lost is what found a queue full, what a collector refused,
+            and what could not be sent; `stats` says how much. Of metrics it is this collection
+            that counts.
         """
         try:
             return self.runtime is None or self.runtime.flush(timeout_ms)
@@ -126,7 +134,8 @@ class TelemetryHandle:
                 delivered by then is counted and given up.
 
         Returns:
-            True when everything was delivered in time, or nothing is exported here.
+            True when everything was delivered that was recorded since set-up, or nothing is
+            exported here. Of metrics it is the last collection that counts.
         """
         try:
             if self._owner is not None:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import itertools
 import time
 import traceback
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -19,9 +18,10 @@ from opentelemetry import trace
 from opentelemetry.trace import Link, SpanContext, SpanKind, Status, StatusCode, TraceFlags
 
 from nemo.lens import semconv
+from nemo.lens.spans.current_span_tracer import CurrentSpanTracer
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from types import TracebackType
     from typing import Any
 
@@ -180,7 +180,7 @@ class RecordedSpan(trace.Span):
             self._recorder.spans.append(self)
 
 
-class RecordingTracer(trace.Tracer):
+class RecordingTracer(CurrentSpanTracer[RecordedSpan]):
     """A tracer whose spans are `RecordedSpan`s of one `RecordingTracerProvider`."""
 
     def __init__(self, recorder: RecordingTracerProvider, scope: RecordedScope) -> None:
@@ -215,29 +215,6 @@ class RecordingTracer(trace.Tracer):
         )
         self._recorder.started.append(span)
         return span
-
-    @contextmanager
-    def start_as_current_span(  # type: ignore[override]  # noqa: PLR0917 -- as above
-        self,
-        name: str,
-        context: Context | None = None,
-        kind: SpanKind = SpanKind.INTERNAL,
-        attributes: Mapping[str, Any] | None = None,
-        links: Sequence[Link] | None = None,
-        start_time: int | None = None,
-        record_exception: bool = True,
-        set_status_on_exception: bool = True,
-        end_on_exit: bool = True,
-    ) -> Generator[RecordedSpan]:
-        """Start a span and make it the current one for the body."""
-        span = self.start_span(name, context, kind, attributes, links, start_time)
-        with trace.use_span(
-            span,
-            end_on_exit=end_on_exit,
-            record_exception=record_exception,
-            set_status_on_exception=set_status_on_exception,
-        ):
-            yield span
 
 
 class RecordingTracerProvider(trace.TracerProvider):

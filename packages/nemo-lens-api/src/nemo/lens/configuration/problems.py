@@ -20,10 +20,21 @@ _CREDENTIALS: Final = re.compile(r"//[^/@\s]+@")
 
 def bad_value(value_type: ValueType, name: str, value: object) -> str:
     """Say that `value` of the variable or field `name` is bad, and what is accepted."""
-    shown = value.strip() if isinstance(value, str) else value
-    if isinstance(shown, str) and isinstance(value_type, Boolean):
-        shown = shown.lower()
-    return f"{value_type.fault} for {name}: {_short(shown)}. Expected {value_type.accepted}."
+    stripped = value.strip() if isinstance(value, str) else value
+    if isinstance(stripped, str) and isinstance(value_type, Boolean):
+        stripped = stripped.lower()
+    got = "[REDACTED]" if value_type.secret else shown(stripped)
+    return f"{value_type.fault} for {name}: {got}. Expected {value_type.accepted}."
+
+
+def shown(value: object) -> str:
+    """Give a value as messages show it: cut, and without the credentials of a URL."""
+    try:
+        text = repr(value)
+    except Exception:
+        return f"<{type(value).__name__}>"
+    text = _CREDENTIALS.sub("//[REDACTED]@", text)
+    return text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]}..."
 
 
 def warn(message: str, *arguments: object) -> None:
@@ -31,12 +42,3 @@ def warn(message: str, *arguments: object) -> None:
     import logging
 
     logging.getLogger("nemo.lens.config").warning(message, *arguments)
-
-
-def _short(value: object) -> str:
-    try:
-        shown = repr(value)
-    except Exception:
-        return f"<{type(value).__name__}>"
-    shown = _CREDENTIALS.sub("//[REDACTED]@", shown)
-    return shown if len(shown) <= SHOWN_CHARACTERS else f"{shown[:SHOWN_CHARACTERS]}..."

@@ -154,6 +154,10 @@ SETTINGS: Final[tuple[Setting, ...]] = (
             "black box", "0.3",
             "Keeps the black box that survives a killed process; when it is unset, the exporter "
             "`file` brings it."),
+    Setting("blackbox_dir", ("BLACKBOX_DIR",), "", Text("a path"), "",
+            "black box", "0.3",
+            "Names a folder on the node for the black box, or `run` for the folder of the run; "
+            "when it is empty, `/dev/shm` is used, or the folder of temporary files."),
     Setting("redact_keys", ("REDACT_KEYS",), "", Names(), (),
             "span attributes", "0.3",
             "Adds attribute keys whose values are replaced by `[REDACTED]`."),

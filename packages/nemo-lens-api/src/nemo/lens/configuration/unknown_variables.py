@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from nemo.lens.configuration.foreign_variables import FOREIGN_VARIABLES
+from nemo.lens.configuration.foreign_table import FOREIGN_VARIABLES
 from nemo.lens.configuration.problems import SHOWN_CHARACTERS, warn
 from nemo.lens.configuration.settings import KNOWN_PREFIXES, SETTINGS
 

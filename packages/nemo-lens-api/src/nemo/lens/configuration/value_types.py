@@ -29,11 +29,13 @@ class ValueType(Protocol):
         fault: How an error message starts, such as "Invalid boolean".
         accepted: The accepted values, as one phrase.
         keeps_blanks: Whether a text of blanks is a value; it counts as unset otherwise.
+        secret: Whether messages must not show a value.
     """
 
     fault: str
     accepted: str
     keeps_blanks: bool = False
+    secret: bool = False
 
     def parse(self, text: str) -> Any:
         """Give the canonical value that a text means; `ValueError` when it has none."""
@@ -50,6 +52,11 @@ class ValueType(Protocol):
     def render(self, value: Any) -> str:
         """Give the text of a canonical value, "" for "not set"."""
         ...
+
+    def remains(self, text: str) -> str:
+        """Give what can be used of a text that `parse` refuses; "" for nothing."""
+        del text
+        return ""
 
 
 class DefaultText(str):

@@ -3,8 +3,8 @@
 """The `nemo-lens` command.
 
 Exit statuses of every command: 0 it did what was asked; 1 it found a problem, or nothing that it
-could read; 2 it was called in a way it does not accept; 130 it was interrupted with Ctrl-C; 141
-nobody reads its output any more.
+could read; 2 it was called in a way it does not accept (`emit-spans` also: spans have not
+arrived); 130 it was interrupted with Ctrl-C; 141 nobody reads its output any more.
 """
 
 from __future__ import annotations

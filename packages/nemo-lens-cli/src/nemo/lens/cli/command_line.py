@@ -14,12 +14,12 @@ from nemo.lens.cli.commands import COMMANDS
 from nemo.lens.cli.screen import Screen, discard_output, print_anything, printing, say
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from _typeshed import SupportsWrite
 
 _HELP_WIDTH = 80
-_HELP_COLUMN = 26
+_HELP_COLUMN = 30
 
 _DESCRIPTION = "Record, read and explain distributed training runs."
 _EPILOG = """\
@@ -28,6 +28,7 @@ examples:
   nemo-lens demo --slow-rank 2    the same with one slow rank
   nemo-lens report DIR            what happened in a recorded run, at a glance
   nemo-lens ranks DIR             which rank is slow, and in which phase
+  nemo-lens doctor                why a job records nothing
   nemo-lens goodput DIR           how much of the time brought the job forward
 
 exit status:
@@ -65,15 +66,16 @@ class Parser(argparse.ArgumentParser):
         raise exits.UsageError(f"{self.prog}: error: {message} (help: {self.prog} --help)")
 
 
-def build_parser() -> Parser:
-    """The parser of the whole command, every subcommand included."""
+def build_parser() -> tuple[Parser, dict[str, Parser]]:
+    """The parser of the whole command, and those of its commands by their names."""
     parser = Parser(prog="nemo-lens", description=_DESCRIPTION, epilog=_EPILOG)
     parser.add_argument("--version", action="store_true", help="print the versions and exit")
     subparsers = parser.add_subparsers(
         title="commands", dest="command", metavar="COMMAND", parser_class=Parser
     )
+    by_name: dict[str, Parser] = {}
     for command in COMMANDS:
-        subparser = subparsers.add_parser(
+        by_name[command.NAME] = subparser = subparsers.add_parser(
             command.NAME,
             help=command.SUMMARY,
             description=command.DESCRIPTION,
@@ -84,7 +86,7 @@ def build_parser() -> Parser:
             "--json", action="store_true", help="print the answer as JSON, on one line"
         )
         subparser.set_defaults(perform=command.run, parser=subparser)
-    return parser
+    return parser, by_name
 
 
 def run(argv: Sequence[str] | None) -> int:
@@ -110,9 +112,11 @@ def run(argv: Sequence[str] | None) -> int:
 
 
 def _run_command(argv: Sequence[str] | None, screen: Screen) -> int:
-    parser = build_parser()
+    parser, by_name = build_parser()
+    words = sys.argv[1:] if argv is None else argv
+    _refuse_unknown_command(parser, words, by_name)
     try:
-        arguments, unknown = parser.parse_known_args(argv)
+        arguments, unknown = parser.parse_known_args(words)
     except SystemExit as ending:  # --help has printed its page
         return ending.code if isinstance(ending.code, int) else exits.DONE
     if unknown:
@@ -128,6 +132,19 @@ def _run_command(argv: Sequence[str] | None, screen: Screen) -> int:
         parser.error("name a command: " + ", ".join(command.NAME for command in COMMANDS))
     status: int = arguments.perform(arguments, screen)
     return status
+
+
+def _refuse_unknown_command(parser: Parser, words: Sequence[str], commands: Iterable[str]) -> None:
+    """Name the nearest command; argparse would list all of them."""
+    # No option of the program itself takes a value, so the first other word is the command.
+    word = next((word for word in words if not word.startswith("-")), None)
+    if word is None or word in commands:
+        return
+    from difflib import get_close_matches
+
+    near = get_close_matches(word, commands, n=1)
+    known = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(commands)}"
+    parser.error(f"unknown command {word!r}: {known}")
 
 
 def _complain(line: str, status: int) -> int:

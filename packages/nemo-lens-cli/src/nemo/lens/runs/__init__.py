@@ -34,6 +34,7 @@ from nemo.lens.runs.answers import (
     Straggler,
     TruncatedRow,
 )
+from nemo.lens.runs.black_box import BlackBox, BoxSpan
 from nemo.lens.runs.bucket_table import BucketTable
 from nemo.lens.runs.collect import collect
 from nemo.lens.runs.diff import compare_runs
@@ -63,6 +64,8 @@ __all__ = [
     "SCHEMA",
     "Answer",
     "AttemptRow",
+    "BlackBox",
+    "BoxSpan",
     "BucketRow",
     "BucketTable",
     "DiffReport",

@@ -24,6 +24,7 @@ from nemo.lens.runs.step_records import (
     ProcessRecord,
     Truncated,
 )
+from nemo.lens.runs.step_siblings import Siblings
 from nemo.lens.runs.step_spans import (
     is_step,
     is_truncated,
@@ -151,7 +152,7 @@ class _Builder:
         numbered = any(step.number is not None for step in self._steps)
         steps = sorted(self._steps, key=_window)
         self._around_steps = {step.parent for step in steps}
-        siblings = _Siblings(self._children, self._around_steps)
+        siblings = Siblings(self._children, self._around_steps)
         previous_end = 0
         for place, (node, parent, number) in enumerate(steps):
             step = number if numbered else place
@@ -271,36 +272,6 @@ class _Builder:
         job = label == JOB_GROUP or (root and node.span_id in self._around_steps)
         failed = node.span_id in self._failed
         self._record.outside.append(Outside(name, label, node.start, node.end, failed, job))
-
-
-class _Siblings:
-    """Spans beside the steps, handed out once, in order of time."""
-
-    def __init__(self, children: dict[str, list[Node]], parents: set[str]) -> None:
-        self._children = children
-        self._waiting = {parent: sorted(children.pop(parent, ())) for parent in parents}
-        self._place = dict.fromkeys(parents, 0)
-        self._kept: dict[str, list[Node]] = {parent: [] for parent in parents}
-
-    def take(self, parent: str, after: int, before: int) -> list[Node]:
-        """The siblings that lie wholly between two steps, planned work left out."""
-        nodes, place = self._waiting[parent], self._place[parent]
-        taken: list[Node] = []
-        while place < len(nodes) and nodes[place].start < before:
-            node = nodes[place]
-            whole = after and node.start >= after and node.end <= before
-            fits = whole and node.kind.phase.label not in PLANNED_GROUPS
-            (taken if fits else self._kept[parent]).append(node)
-            place += 1
-        self._place[parent] = place
-        return taken
-
-    def give_back(self) -> None:
-        """Put the siblings that no step took back among the children."""
-        for parent, nodes in self._waiting.items():
-            rest = self._kept[parent] + nodes[self._place[parent] :]
-            if rest:
-                self._children[parent] = rest
 
 
 def _window(step: _Step) -> Node:

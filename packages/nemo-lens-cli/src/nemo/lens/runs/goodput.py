@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Final
 
-from nemo.lens.runs.bucket_sweep import sweep
 from nemo.lens.runs.bucket_table import (
     BUCKETS,
     IDLE,
@@ -127,7 +126,7 @@ class _Account:
             lost = lost_work(life, resumed.get(life.process.role))
             lost_steps |= lost.steps
             buckets = dict.fromkeys(BUCKETS, 0)
-            for (bucket, part), length in sweep(life.spans, life.parents, lost.windows).items():
+            for (bucket, part), length in life.segments.sums(lost.windows).items():
                 buckets[bucket] += length
                 self._parts[bucket, part] += length
             wall = life.end - life.start

@@ -5,12 +5,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import orjson
 
+from nemo.lens.runs.black_box import read_black_box
 from nemo.lens.runs.layout import MANIFEST, MANIFEST_SCHEMA, PROCESS_FOLDER
 from nemo.lens.runs.otlp_json import attributes, is_list
+from nemo.lens.runs.problems import Problems
 from nemo.lens.semconv import (
     DL_LOCAL_RANK,
     DL_RANK,
@@ -31,7 +34,7 @@ from nemo.lens.semconv import (
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from nemo.lens.runs.problems import Problems
+    from nemo.lens.runs.black_box import BlackBox
 
 _RUN_KEYS: Final = (NEMO_RUN_ID, NV_DL_RUN_UUID)
 _RANK_KEYS: Final = (NV_DL_RANK, DL_RANK, "rank")
@@ -84,6 +87,15 @@ class Process:
     lost: dict[str, int] = field(default_factory=dict[str, int])
     folder: str = ""
     manifest: bool = False
+    _path: Path | None = field(default=None, repr=False)
+    _problems: Problems | None = field(default=None, repr=False)
+
+    @cached_property
+    def black_box(self) -> BlackBox | None:
+        """What it was doing when it ended; read when first asked for, None where there is none."""
+        if self._path is None:
+            return None
+        return read_black_box(self._path, self.label, self._problems or Problems())
 
     @property
     def label(self) -> str:
@@ -126,9 +138,8 @@ def from_folder(folder: Path, label: str, problems: Problems) -> Process:
     """
     named = _from_name(folder.name, label)
     manifest = _read_manifest(folder / MANIFEST, label, problems)
-    if manifest is None:
-        return named
-    return _from_manifest(manifest, named)
+    known = named if manifest is None else _from_manifest(manifest, named)
+    return replace(known, _path=folder, _problems=problems)
 
 
 def _from_name(name: str, label: str) -> Process:

@@ -1,6 +1,9 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
 # SPDX-License-Identifier: Apache-2.0
-"""The life of each process for the goodput analysis: its classified spans and its steps."""
+"""The life of each process for the goodput analysis: its time by bucket, and its steps.
+
+Spans are kept of one process at a time; of the others what they came to.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from nemo.lens.runs.bucket_sweep import Classified
+from nemo.lens.runs.bucket_sweep import Classified, Segments, sweep
 from nemo.lens.runs.step_records import CHECKPOINT_GROUP
 from nemo.lens.runs.step_spans import is_step, is_truncated, step_number, watched_attributes
 
@@ -50,8 +53,7 @@ class Life:
         process: The process.
         start: Its start, or that of its first span.
         end: Its end, or the last thing recorded.
-        spans: Its classified spans.
-        parents: Parent by span id, of all its spans.
+        segments: Its time, cut where the bucket changes.
         steps: Its outer steps that ended and have a number, in order of time.
         checkpoint_end: When its last finished checkpoint ended, None without one.
     """
@@ -59,8 +61,7 @@ class Life:
     process: Process
     start: int = 0
     end: int = 0
-    spans: list[Classified] = field(default_factory=list[Classified])
-    parents: dict[str, str] = field(default_factory=dict[str, str])
+    segments: Segments = field(default_factory=Segments)
     steps: list[NumberedStep] = field(default_factory=list[NumberedStep])
     checkpoint_end: int | None = None
 
@@ -85,6 +86,8 @@ class _Builder:
     def __init__(self, process: Process, classifier: Classifier) -> None:
         self._life = Life(process)
         self._classifier = classifier
+        self._spans: list[Classified] = []
+        self._parents: dict[str, str] = {}
         self._steps: list[_StepSpan] = []
         told = (process.started_unix_nano, process.ended_unix_nano)
         self._bounds = [moment for moment in told if moment is not None]
@@ -94,7 +97,7 @@ class _Builder:
         start, end = span.start_unix_nano, span.end_unix_nano
         life.start = min(life.start or start, start)
         life.end = max(life.end, end)
-        life.parents[span.span_id] = span.parent_span_id
+        self._parents[span.span_id] = span.parent_span_id
         pairs = span.raw.get("attributes")
         watched: dict[str, Any] = watched_attributes(pairs) if pairs else {}
         finished = not is_truncated(watched)
@@ -110,14 +113,15 @@ class _Builder:
         bucket = self._classifier.bucket(span)
         if bucket is not None:
             part = span.group or span.name
-            life.spans.append(
+            self._spans.append(
                 Classified(start, end, span.span_id, span.parent_span_id, bucket, part)
             )
 
     def finish(self) -> Life:
         life = self._life
-        bounds = [*self._bounds, *([life.start, life.end] if life.parents else [])]
+        bounds = [*self._bounds, *([life.start, life.end] if self._parents else [])]
         life.start, life.end = min(bounds, default=0), max(bounds, default=0)
+        life.segments = sweep(self._spans, self._parents)
         life.steps = sorted(self._numbered_steps())
         return life
 
@@ -132,7 +136,7 @@ class _Builder:
                 yield NumberedStep(step.start, step.end, step.number, step.done)
 
     def _is_inside(self, span_id: str, ids: set[str]) -> bool:
-        parents = self._life.parents
+        parents = self._parents
         above = parents.get(span_id, "")
         for _level in range(1000):
             if not above or above in ids:

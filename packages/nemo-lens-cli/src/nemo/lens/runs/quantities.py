@@ -17,6 +17,8 @@ _LONGEST_IN_SECONDS = 59.95
 _WHOLE_BELOW = 1e15
 _FRACTION_BELOW = 1000
 _SMALLEST_PERCENT = 0.005
+_KILO = 1000
+_BYTE_UNITS = ("kB", "MB", "GB", "TB", "PB")
 
 
 def duration(seconds: float) -> str:
@@ -52,6 +54,18 @@ def number(value: float) -> str:
 def share(value: float) -> str:
     """A part of a whole in percent; what is there but small does not become zero."""
     return "<1%" if 0 < value < _SMALLEST_PERCENT else f"{value:.0%}"
+
+
+def byte_size(size: int) -> str:
+    """A size with three significant digits in decimal units, e.g. "512 B", "1.23 MB"."""
+    if size < _KILO:
+        return f"{size} B"
+    value, unit = float(size), ""
+    for unit in _BYTE_UNITS:  # noqa: B007 - the last one that is needed stays
+        value /= _KILO
+        if value < _KILO * _ROUNDS_UP:
+            break
+    return f"{value:#.3g}".rstrip(".") + f" {unit}"
 
 
 def plural(count: int, one: str, many: str = "") -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
+from operator import add
 from typing import TYPE_CHECKING, NamedTuple, overload
 
 if TYPE_CHECKING:
@@ -78,6 +79,16 @@ class StepTable(Sequence[StepRecord]):
         _append(self.phases, place, record.phases)
         if record.between:
             _append(self.between, place, record.between)
+
+    def parts(self) -> dict[Phase, array[int]]:
+        """Nanoseconds by phase for each step, named work since the step before included."""
+        found: dict[Phase, array[int]] = {}
+        for columns in (self.phases, self.between):
+            for phase, column in columns.items():
+                whole = column + array(_NANO, bytes(8 * (len(self) - len(column))))
+                known = found.get(phase)
+                found[phase] = whole if known is None else array(_NANO, map(add, known, whole))
+        return found
 
     def __len__(self) -> int:
         return len(self.numbers)

@@ -33,24 +33,17 @@ class WorkColumns:
     __slots__ = ("own", "phases", "wait")
 
     def __init__(self, steps: StepTable) -> None:
-        length = len(steps)
-        worked: dict[str, array[int]] = {}
-        waited: array[int] = array("q", bytes(8 * length))
-        for columns in (steps.phases, steps.between):
-            for phase, column in columns.items():
-                whole = column + array("q", bytes(8 * (length - len(column))))
-                if phase.waiting:
-                    waited = _sum(waited, whole)
-                elif phase.label in worked:
-                    worked[phase.label] = _sum(worked[phase.label], whole)
-                else:
-                    worked[phase.label] = whole
-        own = array("q", bytes(8 * length))
-        for column in worked.values():
-            own = _sum(own, column)
+        nothing: array[int] = array("q", bytes(8 * len(steps)))
+        own = waited = nothing
+        self.phases: dict[str, array[float]] = {}
+        for phase, column in steps.parts().items():
+            if phase.waiting:
+                waited = _sum(waited, column)
+            else:
+                own = _sum(own, column)
+                self.phases[phase.label] = _seconds(column)
         self.own = _seconds(own)
         self.wait = _seconds(waited)
-        self.phases = {label: _seconds(column) for label, column in worked.items()}
 
     def absent(self, label: str) -> bool:
         """Whether any step lacks a phase."""

@@ -13,10 +13,12 @@ The names follow OpenTelemetry's environment variables as context propagation ca
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nemo.lens.config import NemoLensConfig, ensure_run_id
 from nemo.lens.configuration.settings import DEFAULT_PREFIX
+from nemo.lens.contrib.own_telemetry import exports
 from nemo.lens.helpers import attached_context
 from nemo.lens.propagation import inject_context
 
@@ -37,8 +39,9 @@ def child_environment(
 
     Args:
         config: The configuration to hand on as `<prefix>_*`, so that the child exports as this
-            process does, into the same run; its `run_id` is filled here when it is empty. None to
-            hand on nothing but the context and what the environment has.
+            process does, into the same run; it gets a disabled one where this process does not
+            export. Its `run_id` is filled here when it is empty. None to hand on nothing but the
+            context and what the environment has.
         environ: What to start from; None for the environment of this process. Not changed.
         prefix: The prefix that the child's `NemoLensConfig.from_env` is called with.
 
@@ -57,7 +60,8 @@ def child_environment(
     child.update({name.upper().replace("-", "_"): value for name, value in carrier.items()})
     if config is not None:
         ensure_run_id(config)
-        child.update(config.to_env(prefix))
+        handed_on = replace(config, enabled=False) if exports() is False else config
+        child.update(handed_on.to_env(prefix))
     return child
 
 

@@ -28,8 +28,8 @@ def instrument_fastapi(
     """Instrument `app`; a second call does nothing.
 
     Works before and after set-up, and while the application serves, as in its lifespan. The
-    application stays as picklable as it was, for Ray Serve; the copy is instrumented alike. Bodies
-    and query strings are not recorded. While it is on, the spans, metrics and logs that newer
+    application can be pickled, for Ray Serve, if its routes can; the copy is instrumented alike.
+    Bodies and query strings are not recorded. While it is on, the spans, metrics and logs that newer
     versions of FastAPI make by themselves are off for `app`.
 
     Args:
@@ -55,7 +55,7 @@ def _instrument(app: Any, settings: _Settings) -> None:
     instrument = instrumentor("fastapi", extra="fastapi").instrument_app
     if app in _instrumented:
         return
-    from nemo.lens.contrib.http_spans import HttpTracerProvider, hide_url_secrets
+    from nemo.lens.contrib.http_spans import HttpTracerProvider
 
     is_serving = app.middleware_stack is not None
     app.middleware_stack = None  # older instrumentations refuse to change an existing one
@@ -63,7 +63,6 @@ def _instrument(app: Any, settings: _Settings) -> None:
         instrument(
             app,
             tracer_provider=HttpTracerProvider({SERVICE_NAME: settings.service_name}),
-            server_request_hook=hide_url_secrets,
             excluded_urls=settings.excluded_urls,
             exclude_spans=["receive", "send"],
         )
@@ -73,6 +72,7 @@ def _instrument(app: Any, settings: _Settings) -> None:
     _instrumented[app] = settings
     kind: type[Any] = app.__class__
     copyreg.pickle(kind, _reduce)
+    _make_state_picklable()
 
 
 # What instrumenting puts into an application; locks and local functions are in there.
@@ -97,6 +97,19 @@ def _reduce(app: Any) -> Any:
         entry for entry in app.user_middleware if entry.cls.__module__ != _INSTRUMENTATION
     ]
     return copyreg.__newobj__, (type(app),), (state, tuple(settings)), None, None, _restore  # type: ignore[attr-defined]
+
+
+def _make_state_picklable() -> None:
+    """Let copies of Starlette's `State` be made: by itself it recurses without end there."""
+    from starlette.datastructures import State
+
+    if State not in copyreg.dispatch_table:
+        copyreg.pickle(State, _reduce_starlette_state)
+
+
+def _reduce_starlette_state(state: Any) -> Any:
+    kind: Any = state.__class__
+    return kind, ({**state.__dict__["_state"]},)
 
 
 def _restore(app: Any, pickled: tuple[dict[str, Any], tuple[str, str | None]]) -> None:

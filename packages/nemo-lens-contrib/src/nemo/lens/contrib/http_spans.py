@@ -4,34 +4,47 @@
 
 The instrumentations of OpenTelemetry are given the tracer provider below. It passes everything on
 to the global provider of the moment, so it works before set-up too, but takes the secrets out of
-URLs before a span is started, and out of the texts of exceptions, where HTTP libraries put URLs.
+URLs before a span is started, and out of the texts of exceptions, where HTTP libraries and
+applications put URLs.
 """
 
 from __future__ import annotations
 
 import re
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from opentelemetry import trace
-from opentelemetry.trace import Span, SpanKind, StatusCode, Tracer, TracerProvider
+from opentelemetry.trace import Span, SpanKind, Status, TracerProvider
 
-from nemo.lens.semconv import EXCEPTION_MESSAGE, EXCEPTION_STACKTRACE, EXCEPTION_TYPE
-from nemo.lens.spans.outcome import exception_text, record_outcome
-from nemo.lens.spans.redaction import REDACTED
+from nemo.lens.semconv import (
+    EXCEPTION_ESCAPED,
+    EXCEPTION_MESSAGE,
+    EXCEPTION_STACKTRACE,
+    EXCEPTION_TYPE,
+    NEMO_SPAN_CANCELLED,
+)
+from nemo.lens.spans.current_span_tracer import CurrentSpanTracer
+from nemo.lens.spans.outcome import exception_text, is_cancellation, record_outcome
+from nemo.lens.spans.redaction import REDACTED, is_redacted, masked
+from nemo.lens.spans.url_credentials import without_url_credentials
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
 
     from opentelemetry.context import Context
-    from opentelemetry.trace import Link, SpanContext, Status
+    from opentelemetry.trace import Link, StatusCode, Tracer
 
 # Which of them an instrumentation sets depends on OTEL_SEMCONV_STABILITY_OPT_IN.
 _URL_ATTRIBUTES = frozenset({"http.url", "http.target", "url.full"})
 _QUERY_ATTRIBUTE = "url.query"
+_EXCEPTION_TEXTS = frozenset({EXCEPTION_MESSAGE, EXCEPTION_STACKTRACE})
 
-_QUERY = re.compile(r"\?[^\s'\"<>]+")
-_CREDENTIALS = re.compile(r"//[^/\s@'\"]+@")
+# Quotes and brackets are legal in a query, or at least usual: only white space ends it for sure.
+# Some fragments are secrets too; outside of URLs "#" is how comments and issue numbers begin.
+_QUERY = re.compile(r"\?[^ \t\r\n\f\v]+")
+_FRAGMENT = re.compile(r"(//[^ \t\r\n\f\v?#]*)#[^ \t\r\n\f\v]+")
+_BEFORE_QUERY = re.compile(r"[^?#]*")
 
 
 class HttpTracerProvider(TracerProvider):
@@ -57,7 +70,7 @@ class HttpTracerProvider(TracerProvider):
         return HttpTracer(tracer, self._attributes)
 
 
-class HttpTracer(Tracer):
+class HttpTracer(CurrentSpanTracer[Span]):
     """Passes spans on to another tracer, without the secrets of their URLs."""
 
     def __init__(self, tracer: Tracer, attributes: Mapping[str, Any]) -> None:
@@ -86,42 +99,47 @@ class HttpTracer(Tracer):
             record_exception,
             set_status_on_exception,
         )
-        # A server's span becomes current in the application, which may look for the SDK's own type.
-        return _ClientSpan(span) if kind is SpanKind.CLIENT else span
+        return cast("Span", _HttpSpan(span))
 
     @contextmanager
-    def start_as_current_span(  # type: ignore[override]  # noqa: PLR0917 -- as above
-        self,
-        name: str,
-        context: Context | None = None,
-        kind: SpanKind = SpanKind.INTERNAL,
-        attributes: Mapping[str, Any] | None = None,
-        links: Sequence[Link] | None = None,
-        start_time: int | None = None,
-        record_exception: bool = True,
-        set_status_on_exception: bool = True,
-        end_on_exit: bool = True,
-    ) -> Generator[Span]:
-        """Start a span and make it the current one for the body."""
-        span = self.start_span(name, context, kind, attributes, links, start_time)
-        with trace.use_span(
-            span, end_on_exit=end_on_exit, record_exception=False, set_status_on_exception=False
-        ):
+    def covering(self, span: Span, **options: bool) -> Generator[Span]:
+        """Make `span` current, and mark it as `managed_span` would: cancellations too."""
+        is_event = options.pop("record_exception")
+        is_status = options.pop("set_status_on_exception")
+        with trace.use_span(span, record_exception=False, set_status_on_exception=False, **options):
             try:
                 yield span
             except BaseException as error:
-                if set_status_on_exception:
-                    _set_outcome(span, error)
-                if record_exception:
+                if is_status:
+                    record_outcome(span, error, record_exception=is_event)
+                elif is_event:
                     span.record_exception(error)
                 raise
 
 
-class _ClientSpan(Span):
-    """A span that takes the secrets of URLs out of the exceptions it is told about."""
+class _HttpSpan:
+    """Stands for another span, and takes the secrets of URLs out of what that is told.
+
+    It shows the type of the other one, which applications look for, and has all the rest of it.
+    """
 
     def __init__(self, span: Span) -> None:
         self._span = span
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
+        return type(self._span)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._span, name)
+
+    def __enter__(self) -> Span:
+        return cast("Span", self)
+
+    def __exit__(self, _kind: object, error: BaseException | None, _traceback: object) -> None:
+        if error is not None:
+            record_outcome(cast("Span", self), error)
+        self._span.end()
 
     def record_exception(
         self,
@@ -130,28 +148,17 @@ class _ClientSpan(Span):
         timestamp: int | None = None,
         escaped: bool = False,
     ) -> None:
+        if is_cancellation(exception):  # instrumentations that call this set no such mark
+            self._span.set_attribute(NEMO_SPAN_CANCELLED, True)
         text = exception_text(exception)
-        told = {
+        described = {
+            EXCEPTION_ESCAPED: str(escaped),
+            **(attributes or {}),
             EXCEPTION_TYPE: text.type,
-            EXCEPTION_MESSAGE: without_query(text.message),
-            EXCEPTION_STACKTRACE: without_query(text.stacktrace),
+            EXCEPTION_MESSAGE: text.message,
+            EXCEPTION_STACKTRACE: text.stacktrace,
         }
-        self._span.record_exception(exception, {**(attributes or {}), **told}, timestamp, escaped)
-
-    def end(self, end_time: int | None = None) -> None:
-        self._span.end(end_time)
-
-    def get_span_context(self) -> SpanContext:
-        return self._span.get_span_context()
-
-    def is_recording(self) -> bool:
-        return self._span.is_recording()
-
-    def set_attributes(self, attributes: Mapping[str, Any]) -> None:
-        self._span.set_attributes(without_url_secrets(attributes))
-
-    def set_attribute(self, key: str, value: Any) -> None:
-        self.set_attributes({key: value})
+        self.add_event("exception", described, timestamp)
 
     def add_event(
         self,
@@ -159,34 +166,30 @@ class _ClientSpan(Span):
         attributes: Mapping[str, Any] | None = None,
         timestamp: int | None = None,
     ) -> None:
-        self._span.add_event(name, attributes, timestamp)
+        cleaned = {
+            key: without_query(value) if key in _EXCEPTION_TEXTS else value
+            for key, value in (attributes or {}).items()
+        }
+        self._span.add_event(name, cleaned, timestamp)
 
-    def add_link(self, context: SpanContext, attributes: Mapping[str, Any] | None = None) -> None:
-        self._span.add_link(context, attributes)
+    def set_attributes(self, attributes: Mapping[str, Any]) -> None:
+        self._span.set_attributes(without_url_secrets(attributes))
 
-    def update_name(self, name: str) -> None:
-        self._span.update_name(name)
+    def set_attribute(self, key: str, value: Any) -> None:
+        self.set_attributes({key: value})
 
     def set_status(self, status: Status | StatusCode, description: str | None = None) -> None:
-        self._span.set_status(status, description)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._span, name)
-
-
-def hide_url_secrets(span: Span, _scope: Mapping[str, Any]) -> None:
-    """Overwrite what the ASGI middleware has set again after it started the span; its hook."""
-    recorded: Mapping[str, Any] = getattr(span, "attributes", None) or {}
-    kept = without_url_secrets(recorded)
-    for key in recorded:
-        if kept.get(key) != recorded[key]:
-            span.set_attribute(key, kept.get(key, ""))
+        if not isinstance(status, Status):
+            self._span.set_status(status, _safe_description(description))
+            return
+        safe = _safe_description(status.description)
+        self._span.set_status(Status(status.status_code, safe))
 
 
 def without_url_secrets(attributes: Mapping[str, Any]) -> dict[str, Any]:
     """Return span attributes without query strings and credentials."""
     return {
-        key: without_query(str(value).partition("?")[0]) if key in _URL_ATTRIBUTES else value
+        key: _bare_url(str(value)) if key in _URL_ATTRIBUTES else value
         for key, value in attributes.items()
         if key != _QUERY_ATTRIBUTE
     }
@@ -194,11 +197,20 @@ def without_url_secrets(attributes: Mapping[str, Any]) -> dict[str, Any]:
 
 def without_query(text: str) -> str:
     """Return `text` with the queries of URLs redacted and their credentials removed."""
-    return _CREDENTIALS.sub("//", _QUERY.sub(f"?{REDACTED}", text))
+    hidden = _FRAGMENT.sub(rf"\1#{REDACTED}", _without_credentials(text))
+    return _QUERY.sub(f"?{REDACTED}", hidden)
 
 
-def _set_outcome(span: Span, error: BaseException) -> None:
-    """Mark `span` as `managed_span` would, with a status that repeats no URL."""
-    record_outcome(span, error, record_exception=False)
-    if isinstance(error, Exception):
-        span.set_status(StatusCode.ERROR, without_query(exception_text(error).message))
+def _bare_url(url: str) -> str:
+    return _BEFORE_QUERY.match(_without_credentials(url)).group()  # type: ignore[union-attr]
+
+
+def _without_credentials(text: str) -> str:
+    return without_url_credentials(text).replace(f"//{REDACTED}@", "//")
+
+
+def _safe_description(description: str | None) -> str | None:
+    """Return the description of a status, which OpenTelemetry takes from an exception."""
+    if description is not None and is_redacted(EXCEPTION_MESSAGE):
+        return REDACTED
+    return description and masked(without_query(description))

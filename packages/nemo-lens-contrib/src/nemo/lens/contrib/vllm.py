@@ -21,7 +21,7 @@ vLLM is not imported. Its options are those of version 0.33.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from urllib.parse import quote, urlsplit
 
 from nemo.lens.config import ensure_run_id
@@ -38,6 +38,22 @@ _GRPC, _HTTP = "grpc", "http/protobuf"
 _HTTP_PORT = 4318
 _TRACES_PATH = "/v1/traces"
 _TRACES_ENDPOINT = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"
+_EXPORTER_SETTINGS = (
+    "CERTIFICATE",
+    "CLIENT_CERTIFICATE",
+    "CLIENT_KEY",
+    "COMPRESSION",
+    "HEADERS",
+    "INSECURE",
+    "TIMEOUT",
+)
+# What else of the job's environment decides whether and how its spans arrive.
+_HANDED_ON = (
+    "OTEL_TRACES_SAMPLER",
+    "OTEL_TRACES_SAMPLER_ARG",
+    *(f"OTEL_EXPORTER_OTLP_{setting}" for setting in _EXPORTER_SETTINGS),
+    *(f"OTEL_EXPORTER_OTLP_TRACES_{setting}" for setting in _EXPORTER_SETTINGS),
+)
 
 
 class VllmTracing(NamedTuple):
@@ -79,13 +95,13 @@ def vllm_tracing(
         sample_ratio: The share, in [0, 1], of requests outside any trace that are traced. None
             leaves that to `OTEL_TRACES_SAMPLER`.
         detailed: Which parts of vLLM are timed in detail, at a cost: `model`, `worker` or `all`.
-        environ: Where endpoint and protocol stand; None for the environment of this process.
+        environ: The job's variables: endpoint, protocol, headers, certificates, sampler; None for
+            the environment of this process.
 
     Raises:
-        ValueError: `sample_ratio` is not in [0, 1].
+        ValueError: `sample_ratio` is no number in [0, 1].
     """
-    if sample_ratio is not None and not 0 <= sample_ratio <= 1:
-        raise ValueError(f"vllm_tracing: `sample_ratio` must be in [0, 1], got {sample_ratio!r}")
+    ratio = None if sample_ratio is None else _checked_ratio(sample_ratio)
     if not (config.enabled and config.traces_enabled and "otlp" in config.exporters):
         # An endpoint that is only inherited would switch vLLM's worker processes on.
         return VllmTracing({}, {_TRACES_ENDPOINT: ""})
@@ -95,15 +111,26 @@ def vllm_tracing(
     if detailed:
         arguments["collect_detailed_traces"] = [*detailed]
     environment = {
+        **{name: variables[name] for name in _HANDED_ON if variables.get(name)},
         _TRACES_ENDPOINT: endpoint,
         "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL": protocol,
         "OTEL_SERVICE_NAME": _service_name(config, variables),
         "OTEL_RESOURCE_ATTRIBUTES": _resource(config, role, variables),
     }
-    if sample_ratio is not None:
+    if ratio is not None:
         environment["OTEL_TRACES_SAMPLER"] = "parentbased_traceidratio"
-        environment["OTEL_TRACES_SAMPLER_ARG"] = str(sample_ratio)
+        environment["OTEL_TRACES_SAMPLER_ARG"] = str(ratio)
     return VllmTracing(arguments, environment)
+
+
+def _checked_ratio(given: Any) -> float:
+    is_number = type(given) in (int, float)
+    if not (is_number and 0 <= given <= 1):
+        raise ValueError(
+            f"vllm_tracing: `sample_ratio` must be a number in [0, 1], got {given!r}; None leaves "
+            "the choice to OTEL_TRACES_SAMPLER"
+        )
+    return float(given)
 
 
 def _target(environ: Mapping[str, str]) -> tuple[str, str]:

@@ -17,13 +17,16 @@ from __future__ import annotations
 import contextvars
 import functools
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from nemo.lens import handle, state
+from nemo.lens.contrib.own_telemetry import exports, is_set_up, own_identity
 from nemo.lens.helpers import attached_context, span_attributes
 from nemo.lens.propagation import inject_context
-from nemo.lens.semconv import NV_DL_ROLE
+from nemo.lens.resources.identity import detect_identity
+from nemo.lens.resources.instance import instance_id
+from nemo.lens.semconv import NV_DL_RANK, NV_DL_ROLE, SERVICE_INSTANCE_ID
 from nemo.lens.spans.scope import current_span_attributes
 
 if TYPE_CHECKING:
@@ -52,6 +55,9 @@ class Handover:
         role: `nv.dl.role` of such a worker.
         rank: The rank that its set-up is given; None for what the environment says.
         world_size: The world size that its set-up is given.
+        exports: Whether the parent exports, and so its workers; None where the parent has no
+            telemetry itself, and set-up decides in each worker.
+        identity: Whose worker it is: rank and size, as the resource of the parent has them.
     """
 
     carrier: dict[str, str]
@@ -62,6 +68,8 @@ class Handover:
     role: str | None = None
     rank: int | None = None
     world_size: int | None = None
+    exports: bool | None = None
+    identity: dict[str, Any] = field(default_factory=dict[str, "Any"])
 
     @classmethod
     def capture(
@@ -76,9 +84,11 @@ class Handover:
 
         Args:
             config: The configuration of this process, for workers that are not forked. Its
-                `run_id` has been filled by set-up, so that they belong to the same run.
+                `run_id` has been filled by set-up, so that they belong to the same run. They
+                export if this process does, under its rank.
             role: What the workers do, for example `"loader"`. Forked workers keep their parent's.
-            rank: The rank of this process, where set-up is to decide by it in the workers too.
+            rank: The rank by which set-up decides in the workers, where this process has not set
+                telemetry up.
             world_size: Number of ranks.
         """
         carrier: dict[str, str] = {}
@@ -94,6 +104,8 @@ class Handover:
             role=role,
             rank=rank,
             world_size=world_size,
+            exports=exports(),
+            identity=own_identity() if is_set_up() else {},
         )
 
     def __call__(self, _worker: int | None = None) -> None:
@@ -114,9 +126,9 @@ class Handover:
 
     def set_up(self) -> None:
         """Set telemetry up, unless this process has it, and hand the state of the gate over."""
-        if vars(handle)["_INITIALIZED"]:  # forked, or a later call in the same worker
+        if is_set_up():  # forked, or a later call in the same worker
             return
-        if self.config is not None:
+        if self.config is not None and self.exports is not False:
             self._set_up_telemetry(self.config)
         if self.groups is not None:
             state.set_enabled_span_groups(self.groups)
@@ -124,12 +136,27 @@ class Handover:
             state.set_step(self.step)
 
     def _set_up_telemetry(self, config: NemoLensConfig) -> None:
-        identity = {"rank": self.rank, "world_size": self.world_size}
-        given: dict[str, Any] = {
-            name: value for name, value in identity.items() if value is not None
-        }
-        attributes = None if self.role is None else {NV_DL_ROLE: self.role}
-        handle.setup_telemetry(config, resource_attributes=attributes, **given)
+        attributes = {} if self.role is None else {NV_DL_ROLE: self.role}
+        if self.identity:
+            rank = self.identity[NV_DL_RANK]
+            attempt = detect_identity().attempt
+            name = instance_id(config.run_id, rank, role=self.role, attempt=attempt, child=True)
+            attributes |= self.identity | {SERVICE_INSTANCE_ID: name}
+            handle.setup_telemetry(
+                config, resource_attributes=attributes, export_strategy=_as_the_parent
+            )
+            return
+        given: dict[str, Any] = {"rank": self.rank, "world_size": self.world_size}
+        handle.setup_telemetry(
+            config,
+            resource_attributes=attributes,
+            **{name: value for name, value in given.items() if value is not None},
+        )
+
+
+def _as_the_parent(_config: object, _rank: int, _world_size: int) -> bool:
+    """Decide, as a strategy, to export: the parent has done so by whatever strategy it has."""
+    return True
 
 
 class _Resumed(AbstractContextManager[None]):

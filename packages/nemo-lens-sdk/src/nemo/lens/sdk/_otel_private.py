@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from opentelemetry.sdk.resources import Resource
     from opentelemetry.sdk.trace import TracerProvider
 
-    from nemo.lens.sdk.building import LensTracerProvider
+    from nemo.lens.sdk.lens_providers import LensTracerProvider
 
 OTLP_LOG_EXPORTER = "_log_exporter"
 EXPORTER_MODULES = (
@@ -536,21 +536,22 @@ def official_span_encoder() -> Any:
     return encode_spans
 
 
-def directly_encoding(exporter_class: Any, encode: Callable[[Any], Any]) -> Any:
-    """Subclass an official span exporter so that `encode` makes what it sends.
+def directly_encoding(exporter_class: Any, encoder: str, encode: Callable[[Any], Any]) -> Any:
+    """Subclass an official exporter so that `encode` makes what it sends.
 
-    The exporter's own methods run, with another function in the place of `encode_spans`; everything
-    about the transport stays as it is. A release whose methods do not name `encode_spans` gets its
-    class back unchanged.
+    The exporter's own methods run, with another function in the place of the official encoder;
+    everything about the transport stays as it is. A release whose methods do not name that encoder
+    gets its class back unchanged.
 
     Args:
-        exporter_class: The HTTP or the gRPC span exporter.
+        exporter_class: An HTTP or a gRPC exporter.
+        encoder: Name of the official encoder, e.g. "encode_spans".
         encode: Makes an object with `SerializeToString` and `SerializePartialToString`.
     """
     replaced = {
-        name: _with_global(function, "encode_spans", encode)
+        name: _with_global(function, encoder, encode)
         for name, function in vars(exporter_class).items()
-        if isinstance(function, FunctionType) and "encode_spans" in function.__code__.co_names
+        if isinstance(function, FunctionType) and encoder in function.__code__.co_names
     }
     return (
         type(exporter_class.__name__, (exporter_class,), replaced) if replaced else exporter_class

@@ -4,22 +4,22 @@
 
 from __future__ import annotations
 
-import weakref
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Protocol
 
-from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.metrics.export import MetricReader
 from opentelemetry.sdk.resources import Resource
-from opentelemetry.sdk.trace import TracerProvider
 
 from nemo.lens.configuration.foreign_variables import read_foreign_variable
 from nemo.lens.resources.composition import compose_resource
-from nemo.lens.sdk import _otel_private, generations, otel_environment
+from nemo.lens.sdk import _otel_private
+from nemo.lens.sdk.black_box import route as black_box
 from nemo.lens.sdk.export_queue import ExportQueue
 from nemo.lens.sdk.exporters.routes import Route, routes_of
 from nemo.lens.sdk.exporters.selection import exporters_by_signal
-from nemo.lens.sdk.ids import RandomIds, SharedTraceIds
+from nemo.lens.sdk.ids import generator_of as id_generator_of
+from nemo.lens.sdk.lens_providers import LensMeterProvider, LensTracerProvider
 from nemo.lens.sdk.log_processor import LensLogProcessor
 from nemo.lens.sdk.metric_lanes import CollectingReader, ForeignReaderLane, MetricLane
 from nemo.lens.sdk.pipeline import Lane, Pipeline
@@ -27,51 +27,21 @@ from nemo.lens.sdk.processor import LensSpanProcessor
 from nemo.lens.sdk.random_streams import isolate_random_streams
 from nemo.lens.sdk.sampling import RankAwareSampler
 from nemo.lens.sdk.views import views_of
+from nemo.lens.setup_arguments import described
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from opentelemetry.sdk.metrics.export import MetricReader
     from opentelemetry.sdk.trace.export import SpanExporter
-    from opentelemetry.trace import Tracer
 
     from nemo.lens.config import NemoLensConfig
+    from nemo.lens.sdk.black_box.recorder import Recorder
     from nemo.lens.sdk.export_queue import Sink
 
 _BATCH_SIZE = 512
 _LOG_QUEUE_SIZE = 16_384
 _SHORTEST_DELAY_S = 0.001
 _GIVEN_EXPORTER_DELAY_S = 0.2
-
-
-@generations.mark
-class LensTracerProvider(TracerProvider):
-    """The SDK's provider, recognisable as ours; a forked child gets its resource from us.
-
-    Attributes:
-        tracers: Those that were handed out and are still in use; only newer SDKs know themselves.
-    """
-
-    def __init__(self, **options: Any) -> None:
-        self.tracers: weakref.WeakSet[Any] = weakref.WeakSet()
-        super().__init__(**options)
-
-    def get_tracer(self, *arguments: Any, **options: Any) -> Tracer:
-        """Return a tracer, and remember it: a later set-up leads it into its own pipeline."""
-        tracer = super().get_tracer(*arguments, **options)
-        self.tracers.add(tracer)
-        return tracer
-
-    def _handle_fork(self) -> None:
-        """Leave it to the runtime, which renews locks and resource of all providers together."""
-
-
-@generations.mark
-class LensMeterProvider(MeterProvider):
-    """The SDK's provider, recognisable as ours; a forked child gets its resource from us."""
-
-    def _handle_fork(self) -> None:
-        """Leave it to the runtime, which renews locks and resource of all providers together."""
 
 
 @dataclass
@@ -83,7 +53,7 @@ class Build:
     span_processor: LensSpanProcessor | None
     tracer_provider: LensTracerProvider | None
     metric_readers: tuple[MetricReader, ...]
-    meter_provider: MeterProvider | None
+    meter_provider: LensMeterProvider | None
     log_processor: LensLogProcessor | None
     logger_provider: Any
 
@@ -116,48 +86,63 @@ def build(
 ) -> Build:
     """Build everything that `config` asks for, to be called back through `owner`.
 
+    No variable that OpenTelemetry reads may hold garbage meanwhile: its parsers raise half-way.
+
     Raises:
         ValueError: A value of the configuration is bad.
+        TypeError: `metric_reader` is none.
         ImportError: The package of a chosen exporter is missing.
     """
-    with otel_environment.without_garbage():
-        resource = Resource.create(
-            compose_resource(
-                config, rank=rank, world_size=world_size, resource_attributes=resource_attributes
-            )
+    _refuse_other_readers(metric_reader)
+    resource = Resource.create(
+        compose_resource(
+            config, rank=rank, world_size=world_size, resource_attributes=resource_attributes
         )
-        given = {"traces": span_exporter, "metrics": metric_reader}
-        exporters = exporters_by_signal(
-            config, replaced=[signal for signal, part in given.items() if part is not None]
-        )
-        routes = routes_of(config, resource, chain.from_iterable(exporters.values()))
-        to = {
-            signal: [route for route in routes if route.name in names]
-            for signal, names in exporters.items()
-        }
-        span_lanes = (
-            _span_lanes(config, to["traces"], span_exporter, owner) if "traces" in to else []
-        )
-        metric_lanes, readers = (
-            _metric_lanes(to["metrics"], metric_reader, owner) if "metrics" in to else ([], [])
-        )
-        log_lanes = _log_lanes(to["logs"], owner) if "logs" in to else []
-        span_processor = _span_processor(span_lanes, owner)
-        log_processor = _log_processor(log_lanes, owner)
-        lanes: list[Lane] = [*span_lanes, *metric_lanes, *log_lanes]
-        return Build(
-            resource=resource,
-            pipeline=Pipeline(lanes, routes, span_processor),
-            span_processor=span_processor,
-            tracer_provider=_tracer_provider(config, resource, span_processor, rank, world_size),
-            metric_readers=tuple(readers),
-            meter_provider=_meter_provider(config, resource, readers) if readers else None,
-            log_processor=log_processor,
-            logger_provider=(
-                _otel_private.new_logger_provider(resource, log_processor)
-                if log_processor is not None
-                else None
-            ),
+    )
+    given = {"traces": span_exporter, "metrics": metric_reader}
+    exporters = exporters_by_signal(
+        config, replaced=[signal for signal, part in given.items() if part is not None]
+    )
+    routes = routes_of(config, resource, chain.from_iterable(exporters.values()))
+    to = {
+        signal: [route for route in routes if route.name in names]
+        for signal, names in exporters.items()
+    }
+    span_lanes = _span_lanes(config, to["traces"], span_exporter, owner) if "traces" in to else []
+    metric_lanes, readers = (
+        _metric_lanes(to["metrics"], metric_reader, owner) if "metrics" in to else ([], [])
+    )
+    log_lanes = _log_lanes(to["logs"], owner) if "logs" in to else []
+    recorder = black_box.recorder_if_wanted(config, routes)
+    span_processor = _span_processor(span_lanes, owner, recorder)
+    if recorder is not None and span_processor is not None:
+        routes += black_box.routes_beside(config, resource, routes, recorder, span_processor)
+    log_processor = _log_processor(log_lanes, owner)
+    lanes: list[Lane] = [*span_lanes, *metric_lanes, *log_lanes]
+    return Build(
+        resource=resource,
+        pipeline=Pipeline(lanes, routes, span_processor),
+        span_processor=span_processor,
+        tracer_provider=_tracer_provider(config, resource, span_processor, rank, world_size),
+        metric_readers=tuple(readers),
+        log_processor=log_processor,
+        logger_provider=(
+            _otel_private.new_logger_provider(resource, log_processor)
+            if log_processor is not None
+            else None
+        ),
+        # Last: from here on the caller's reader belongs to it.
+        meter_provider=(
+            _meter_provider(config, resource, readers, metric_reader) if readers else None
+        ),
+    )
+
+
+def _refuse_other_readers(given: object) -> None:
+    if given is not None and not isinstance(given, MetricReader):
+        raise TypeError(
+            f"setup_telemetry: metric_reader={described(given)} is not usable; expected an object "
+            "of a subclass of opentelemetry.sdk.metrics.export.MetricReader"
         )
 
 
@@ -251,10 +236,12 @@ def _metric_lanes(
     return lanes, readers
 
 
-def _span_processor(lanes: list[ExportQueue], owner: PipelineOwner) -> LensSpanProcessor | None:
+def _span_processor(
+    lanes: list[ExportQueue], owner: PipelineOwner, recorder: Recorder | None
+) -> LensSpanProcessor | None:
     if not lanes:
         return None
-    return LensSpanProcessor(tuple(lanes), owner.flush, owner.shutdown)
+    return LensSpanProcessor(tuple(lanes), owner.flush, owner.shutdown, recorder)
 
 
 def _log_processor(lanes: list[ExportQueue], owner: PipelineOwner) -> LensLogProcessor | None:
@@ -273,7 +260,7 @@ def _tracer_provider(
     provider = LensTracerProvider(
         resource=resource,
         shutdown_on_exit=False,
-        id_generator=SharedTraceIds(config.run_id) if config.single_trace_id else RandomIds(),
+        id_generator=id_generator_of(config),
     )
     if config.sampler_enabled and rank is not None:
         provider.sampler = RankAwareSampler(
@@ -284,9 +271,23 @@ def _tracer_provider(
 
 
 def _meter_provider(
-    config: NemoLensConfig, resource: Resource, readers: list[MetricReader]
-) -> MeterProvider:
+    config: NemoLensConfig,
+    resource: Resource,
+    readers: list[MetricReader],
+    given: MetricReader | None,
+) -> LensMeterProvider:
     isolate_random_streams()
-    return LensMeterProvider(
-        metric_readers=readers, resource=resource, shutdown_on_exit=False, views=views_of(config)
-    )
+    try:
+        return LensMeterProvider(
+            metric_readers=readers,
+            resource=resource,
+            shutdown_on_exit=False,
+            views=views_of(config),
+        )
+    except Exception as error:
+        if given is None:
+            raise
+        raise ValueError(
+            f"setup_telemetry: metric_reader={described(given)} is not usable ({error}); expected "
+            "a MetricReader that no other set-up or MeterProvider has had. Build a new one"
+        ) from error

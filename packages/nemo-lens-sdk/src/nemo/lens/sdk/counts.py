@@ -5,14 +5,22 @@
 from __future__ import annotations
 
 import threading
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 QUEUE_FULL = "queue_full"
 EXPORT_FAILED = "export_failed"
 REFUSED = "refused"
+REJECTED_POINTS = "rejected_points"
 AFTER_SHUTDOWN = "after_shutdown"
 SHUTDOWN_DEADLINE = "shutdown_deadline"
 UNENCODABLE = "unencodable"
 FILE_CAP = "file_cap"
+
+_OF_ITEMS = frozenset({QUEUE_FULL, EXPORT_FAILED, REFUSED, SHUTDOWN_DEADLINE, UNENCODABLE})
+"""Reasons that cost whole items; the others cost parts of them, or count them after the end."""
 
 
 class Counts:
@@ -51,3 +59,8 @@ class Counts:
         """Items lost, by reason."""
         with self._lock:
             return dict(self._lost)
+
+
+def lost_items(lost: Mapping[str, int]) -> int:
+    """Sum up the whole items that were lost before the end, of a mapping from reasons."""
+    return sum(lost.get(reason, 0) for reason in _OF_ITEMS)

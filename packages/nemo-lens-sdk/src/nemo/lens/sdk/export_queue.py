@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import collections
 import enum
-import random
 import threading
-import time
 from typing import TYPE_CHECKING, Any
 
 from nemo.lens.sdk import counts
+from nemo.lens.sdk.backoff import Backoff
 from nemo.lens.sdk.limits import count_what_limits_took
 from nemo.lens.sdk.noise import warn_once_a_minute
 from nemo.lens.sdk.worker import Request, Worker
@@ -23,8 +22,9 @@ from nemo.lens.sdk.worker import Request, Worker
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-_FIRST_RETRY_S = 0.5
-_LONGEST_RETRY_S = 30.0
+
+_GROWTH = 8
+"""After a batch was too large they are halved, and grow by one in so many with each that fits."""
 
 
 class Outcome(enum.Enum):
@@ -32,11 +32,20 @@ class Outcome(enum.Enum):
 
     DELIVERED = "delivered"
     RETRY = "retry"
+    TOO_LARGE = "too large"
     REFUSED = "refused"
 
 
 class Sink:
-    """Where batches go. Subclasses say what an exporter's answer means."""
+    """Where batches go. Subclasses say what an exporter's answer means.
+
+    Attributes:
+        rejected: Items of the last delivered batch that the receiver did not keep all the same.
+        retry_after_s: The least seconds to wait after a failure that can be retried.
+    """
+
+    rejected = 0
+    retry_after_s = 0.0
 
     def send(self, batch: Sequence[Any]) -> Outcome:
         """Export one batch; may block, may raise."""
@@ -74,16 +83,15 @@ class ExportQueue:
         self._build_sink = build_sink
         self._sink: Sink | None = build_sink()
         self._bound = bound
-        self._batch_size = batch_size
+        self._batch_size = min(batch_size, bound)
+        self._fitting = self._batch_size
         self._delay_s = delay_s
-        self._jitter = random.Random()  # noqa: S311 - spreads retries, protects nothing
+        self._backoff = Backoff()
         self._items: collections.deque[Any] = collections.deque()
         self._in_flight: list[Any] = []
         self._closed_as: str | None = None
-        self._wake_at = batch_size
-        self._failures = 0
-        self._refused = 0
-        self._retry_at = 0.0
+        self._wake_at = self._enough = self._batch_size
+        self._lost_before = 0
         self._worker = Worker(f"nemo-lens {subject}", self, enter_thread)
 
     def start(self) -> None:
@@ -107,9 +115,17 @@ class ExportQueue:
         """Ask for everything queued so far to be exported; see `Worker.ask`."""
         return self._worker.ask(deadline, final=final)
 
+    def hurry(self) -> None:
+        """Start a round for each item from now on, in place of for each full batch."""
+        self._wake_at = self._enough = 1
+
     def pending(self) -> int:
         """Items queued or on their way."""
         return len(self._items) + len(self._in_flight)
+
+    def lost_items(self) -> int:
+        """Items that were lost before the end."""
+        return counts.lost_items(self.counts.lost())
 
     def abandon(self) -> None:
         """Give up what is still queued, count it, and refuse further items."""
@@ -124,9 +140,8 @@ class ExportQueue:
         self._in_flight = []
         self._sink = None
         self._wake_at = 1
-        self._failures = 0
-        self._retry_at = 0.0
-        self._jitter.seed()
+        self._lost_before = 0
+        self._backoff.after_fork()
         self.counts.reset()
         self._worker.reset()
 
@@ -136,24 +151,29 @@ class ExportQueue:
         While somebody waits, a failed batch is tried again as long as there is time for it.
 
         Returns:
-            True when everything was delivered.
+            True when everything was delivered that was put here since the last round that
+            somebody waited for: the queue is empty, and nothing was lost meanwhile.
         """
-        if self._failures and deadline is None and time.monotonic() < self._retry_at:
+        is_empty = self._export_all(deadline)
+        if deadline is None:
+            return is_empty
+        lost_before, self._lost_before = self._lost_before, self.lost_items()
+        return is_empty and self._lost_before == lost_before
+
+    def _export_all(self, deadline: float | None) -> bool:
+        if not self._backoff.may_begin(deadline):
             return False
-        self._wake_at = self._batch_size
-        refused_before = self._refused
+        self._wake_at = self._enough
         while self._items or self._in_flight:
             if self._closed_as is not None:
                 return False
             if not self._export_next() and not self._wait_for_retry(deadline):
                 return False
-        return self._refused == refused_before
+        return True
 
     def pause_s(self) -> float:
         """Seconds until the next round: the delay, or what is left of the back-off."""
-        if self._failures:
-            return max(0.01, self._retry_at - time.monotonic())
-        return self._delay_s
+        return self._backoff.remaining_s() or self._delay_s
 
     def close(self) -> None:
         """Count what could not be exported and close the exporter."""
@@ -172,28 +192,39 @@ class ExportQueue:
         if self._closed_as is not None:
             return False
         if outcome is Outcome.RETRY:
-            self._postpone()
+            self._backoff.fail(self._sink.retry_after_s if self._sink is not None else 0.0)
             return False
+        self._backoff.reset()
         self._in_flight = []
-        self._failures = 0
-        if outcome is Outcome.DELIVERED:
-            self.counts.deliver(len(batch))
-            count_what_limits_took(batch, self.counts)
-        else:
-            self._refused += len(batch)
-            self.counts.lose(counts.REFUSED, len(batch))
+        if outcome is Outcome.TOO_LARGE and len(batch) > 1:
+            self._fitting = len(batch) // 2
+            self._items.extendleft(reversed(batch))
+            return True
+        self._fitting = min(self._batch_size, self._fitting + max(1, self._fitting // _GROWTH))
+        self._count(batch, outcome)
         return True
+
+    def _count(self, batch: list[Any], outcome: Outcome) -> None:
+        refused = len(batch)
+        if outcome is Outcome.DELIVERED and self._sink is not None:
+            refused = min(self._sink.rejected, len(batch))
+            self.counts.deliver(len(batch) - refused)
+            count_what_limits_took(batch, self.counts)
+        self.counts.lose(counts.REFUSED, refused)
 
     def _take_batch(self) -> list[Any]:
         items = self._items
-        return [items.popleft() for _ in range(min(self._batch_size, len(items)))]
+        return [items.popleft() for _ in range(min(self._fitting, len(items)))]
 
     def _send(self, batch: list[Any]) -> Outcome:
         try:
             if self._sink is None:
                 self._sink = self._build_sink()
             return self._sink.send(batch)
-        except Exception as error:
+        except BaseException as error:
+            if not isinstance(error, Exception) and not current_thread_exports():
+                # In the caller's thread this may be what ends the process.
+                raise
             warn_once_a_minute(
                 self.subject,
                 "export of %s failed (%s: %s); the batch of %d is dropped and counted",
@@ -204,16 +235,8 @@ class ExportQueue:
             )
             return Outcome.REFUSED
 
-    def _postpone(self) -> None:
-        pause_s = min(_LONGEST_RETRY_S, _FIRST_RETRY_S * 2**self._failures)
-        self._failures = min(self._failures + 1, 16)
-        self._retry_at = time.monotonic() + pause_s * self._jitter.uniform(0.8, 1.2)
-
     def _wait_for_retry(self, deadline: float | None) -> bool:
-        if deadline is None or self._closed_as is not None or self._retry_at >= deadline:
-            return False
-        time.sleep(max(0.0, self._retry_at - time.monotonic()))
-        return True
+        return self._closed_as is None and self._backoff.may_retry(deadline)
 
     def _report_full(self) -> None:
         self.counts.lose(counts.QUEUE_FULL)

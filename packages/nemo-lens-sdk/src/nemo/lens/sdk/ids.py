@@ -7,8 +7,19 @@ from __future__ import annotations
 import hashlib
 import random
 import weakref
+from typing import TYPE_CHECKING, Any, Final
 
 from opentelemetry.sdk.trace.id_generator import IdGenerator
+
+from nemo.lens.configuration.entry_points import EntryPoints
+from nemo.lens.configuration.foreign_variables import read_foreign_variable, warn_once
+
+if TYPE_CHECKING:
+    from nemo.lens.config import NemoLensConfig
+
+_VARIABLE: Final = "OTEL_PYTHON_ID_GENERATOR"
+_ENTRY_POINTS: Final = "opentelemetry_id_generator"
+_OWN: Final = "random"
 
 _generators: weakref.WeakSet[RandomIds] = weakref.WeakSet()
 
@@ -62,6 +73,27 @@ class SharedTraceIds(RandomIds):
     def is_trace_id_random(self) -> bool:
         """Say that the trace id is derived, not random."""
         return False
+
+
+def generator_of(config: NemoLensConfig) -> IdGenerator:
+    """Give what makes the ids: the one that `OTEL_PYTHON_ID_GENERATOR` names, else our own.
+
+    A trace that all ranks share needs ours, whatever the variable says.
+    """
+    if config.single_trace_id:
+        return SharedTraceIds(config.run_id)
+    name: str | None = read_foreign_variable(_VARIABLE)
+    if name in {None, _OWN}:
+        return RandomIds()
+    try:
+        made: Any = EntryPoints(_ENTRY_POINTS).load(str(name))()
+        if isinstance(made, IdGenerator):
+            return made
+        reason = f"it gave an object of type {type(made).__name__}, expected an IdGenerator"
+    except Exception as error:
+        reason = f"it raised {type(error).__name__}: {error}"
+    warn_once(_VARIABLE, f"Invalid value for {_VARIABLE}: {name!r}; {reason}.")
+    return RandomIds()
 
 
 def reseed_all() -> None:

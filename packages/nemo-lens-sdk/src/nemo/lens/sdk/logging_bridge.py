@@ -4,28 +4,17 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import logging
-import math
-import threading
-import time
-import traceback
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from nemo.lens import semconv
-from nemo.lens.spans.text import encodable
+from nemo.lens.configuration.foreign_variables import read_foreign_variable
+from nemo.lens.sdk.log_handler import LensLogHandler, comes_from_exporting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
-    from opentelemetry.sdk.resources import Resource
-
-_OWN_LOGGERS = ("nemo.lens", "opentelemetry", "grpc", "urllib3", "requests")
-_STANDARD_FIELDS = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
-_SEVERITY_TEXT = {"WARNING": "WARN", "CRITICAL": "FATAL"}
-_HIGHEST_LEVEL = 53
-_inside = threading.local()
+_logger = logging.getLogger("nemo.lens.sdk")
 _undo: list[Callable[[], object]] = []
 
 
@@ -40,172 +29,74 @@ def setup_logging_bridge(logger_name: str = "", level: int = logging.INFO) -> No
         logger_name: Name of the logger; "" is the root logger.
         level: Lowest level to export.
     """
-    if not _can_export():
+    provider = _exporting_provider()
+    if provider is None:
         return
-    attach_handler(logger_name, level)
-    _open_logger(logging.getLogger(logger_name), level)
-
-
-def attach_handler(logger_name: str, level: int) -> None:
-    """Give a logger its one handler, without touching the logger's own level."""
+    if _tell_of_silence in _undo:
+        # Whoever calls this knows which records to expect.
+        _undo.remove(_tell_of_silence)
     logger = logging.getLogger(logger_name)
+    _attach_handler(logger, level, provider)
+    _open_logger(logger, level, provider)
+
+
+def attach_to_root(provider: Any) -> None:
+    """Give the root logger its handler; what set-up does.
+
+    The levels of the application's loggers decide what is exported, as they decide what is printed.
+    `OTEL_PYTHON_LOG_LEVEL` has records from that level on exported, and printed no more than before.
+
+    Args:
+        provider: The logger provider that is, or is about to be, the global one.
+    """
+    root = logging.getLogger()
+    chosen = read_foreign_variable("OTEL_PYTHON_LOG_LEVEL")
+    if chosen is None:
+        _attach_handler(root, logging.INFO, provider)
+        _undo.append(_tell_of_silence)
+    else:
+        level = getattr(logging, chosen.upper())
+        _attach_handler(root, level, provider)
+        _open_logger(root, level, provider)
+
+
+def _tell_of_silence() -> None:
+    """Say why no record was exported, where the root logger's level may be all that kept them."""
+    root = logging.getLogger()
+    ours = [handler for handler in root.handlers if isinstance(handler, LensLogHandler)]
+    if ours and not ours[0].has_exported and root.level > logging.INFO:
+        _logger.warning(
+            "no log record was exported: the root logger drops what is below %s. Set "
+            "OTEL_PYTHON_LOG_LEVEL=info to export more and print no more, or =%s to be content",
+            logging.getLevelName(root.level),
+            logging.getLevelName(root.level).lower(),
+        )
+
+
+def _attach_handler(logger: logging.Logger, level: int, provider: Any) -> None:
+    """Give a logger its one handler, without touching the logger's own level."""
+    from nemo.lens.sdk.official_log_handler import exports_to
+
     for handler in logger.handlers:
         if isinstance(handler, LensLogHandler):
             handler.setLevel(level)
             return
-        if _exports_here(handler):
+        if exports_to(handler, provider):
             _adopt(handler)
             return
     handler = LensLogHandler(level)
     logger.addHandler(handler)
     _undo.append(lambda: logger.removeHandler(handler))
+    if logger is logging.getLogger():
+        from nemo.lens.sdk.logging_configuration import keep_through_configuration
+
+        _undo.append(keep_through_configuration(handler))
 
 
 def detach_handlers() -> None:
     """Take every handler of ours away and put levels back; telemetry has ended."""
     while _undo:
         _undo.pop()()
-
-
-class LensLogHandler(logging.Handler):
-    """Emits through the global logger provider; never raises, never exports its own export.
-
-    Records are translated by the handler of `opentelemetry-instrumentation-logging` where that is
-    installed, and here otherwise, as are those that it cannot translate.
-    """
-
-    _translator: tuple[Any, logging.Handler | None] = (None, None)
-
-    def handle(self, record: logging.LogRecord) -> bool:
-        """Emit a record unless it is filtered out or comes from exporting; takes no lock."""
-        if _is_own(record):
-            return False
-        # Since Python 3.12 a filter may answer with another record.
-        kept: Any = self.filter(record)
-        if kept:
-            self.emit(kept if isinstance(kept, logging.LogRecord) else record)
-        return bool(kept)
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Emit a record; one that cannot be formatted is exported as its unformatted message."""
-        if getattr(_inside, "emitting", False):
-            return
-        _inside.emitting = True
-        try:
-            self._emit(record)
-        except Exception:
-            # `logging` promises applications that handlers do not raise, whatever they are given.
-            return
-        finally:
-            _inside.emitting = False
-
-    def _emit(self, record: logging.LogRecord) -> None:
-        from nemo.lens.sdk import _otel_private
-        from nemo.lens.sdk.official_log_handler import official_handler
-
-        provider = _otel_private.get_logger_provider()
-        if not _otel_private.is_sdk_logger_provider(provider):
-            return
-        if self._translator[0] is not provider:
-            self._translator = (provider, official_handler(provider))
-        official = self._translator[1]
-        if official is not None:
-            with contextlib.suppress(Exception):
-                official.emit(_plain_record(record))
-                return
-        _emit(record, provider)
-
-
-def _plain_record(record: logging.LogRecord) -> logging.LogRecord:
-    """Copy a record with extra fields that can be exported; OpenTelemetry warns about others."""
-    fields = {key: value for key, value in vars(record).items() if value is not None}
-    extra = {_text(key): _plain(fields.pop(key)) for key in fields.keys() - _STANDARD_FIELDS}
-    return logging.makeLogRecord(fields | extra) if extra else record
-
-
-def _emit(record: logging.LogRecord, provider: Any) -> None:
-    from nemo.lens.sdk import _otel_private
-
-    resource: Resource = provider.resource
-    fields = {
-        "timestamp": int(record.created * 1e9),
-        "observed_timestamp": time.time_ns(),
-        "severity_text": _SEVERITY_TEXT.get(record.levelname, record.levelname),
-        "severity_number": _severity_number(record.levelno),
-        "body": _body(record),
-        "attributes": _attributes(record),
-    }
-    _otel_private.emit_log(provider, record.name, fields, resource)
-
-
-def _severity_number(level: int) -> Any:
-    """The OpenTelemetry severity of a level of `logging`: four steps for each ten levels."""
-    from opentelemetry._logs import SeverityNumber
-
-    tens, rest = divmod(min(level, _HIGHEST_LEVEL), 10)
-    return SeverityNumber(0 if tens < 1 else 4 * tens + 1 + min(rest, 3))
-
-
-def _body(record: logging.LogRecord) -> str:
-    try:
-        return _text(record.getMessage())
-    except Exception:
-        return _text(f"{record.msg!s} {record.args!r}")
-
-
-def _attributes(record: logging.LogRecord) -> dict[str, Any]:
-    attributes: dict[str, Any] = {
-        "code.file.path": record.pathname,
-        "code.function.name": record.funcName,
-        "code.line.number": record.lineno,
-    }
-    for key, value in vars(record).items():
-        if key not in _STANDARD_FIELDS and value is not None:
-            attributes[_text(key)] = _plain(value)
-    if record.exc_info and record.exc_info[0] is not None:
-        kind, error, trace = record.exc_info
-        attributes[semconv.EXCEPTION_TYPE] = kind.__qualname__
-        attributes[semconv.EXCEPTION_MESSAGE] = _text(error)
-        attributes[semconv.EXCEPTION_STACKTRACE] = "".join(
-            traceback.format_exception(kind, error, trace)
-        )
-    return attributes
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, float):
-        return value if math.isfinite(value) else str(value)
-    if isinstance(value, bool | int):
-        return value
-    if isinstance(value, str):
-        return _text(value)
-    if isinstance(value, list | tuple):
-        return [_text(item) for item in cast("Iterable[Any]", value)]
-    return _text(value)
-
-
-def _text(value: Any) -> str:
-    try:
-        text = str(value)
-    except Exception:
-        text = f"<{type(value).__name__}>"
-    return encodable(text)
-
-
-def _is_own(record: logging.LogRecord) -> bool:
-    from nemo.lens.sdk.export_queue import current_thread_exports
-
-    name = record.name
-    return current_thread_exports() or any(
-        name == own or name.startswith(f"{own}.") for own in _OWN_LOGGERS
-    )
-
-
-def _exports_here(handler: logging.Handler) -> bool:
-    from nemo.lens.sdk import _otel_private
-    from nemo.lens.sdk.official_log_handler import exports_to
-
-    return exports_to(handler, _otel_private.get_logger_provider())
 
 
 def _adopt(handler: logging.Handler) -> None:
@@ -216,24 +107,33 @@ def _adopt(handler: logging.Handler) -> None:
 
 
 def _is_foreign(record: logging.LogRecord) -> bool:
-    return not _is_own(record)
+    return not comes_from_exporting(record)
 
 
-def _can_export() -> bool:
+def _exporting_provider() -> Any:
+    """The global logger provider; None where it exports nothing."""
     try:
         from nemo.lens.sdk import _otel_private
+        from nemo.lens.sdk.found_providers import (
+            found_logger_provider,
+            without_unloadable_providers,
+        )
     except ImportError:
-        return False
-    return _otel_private.is_sdk_logger_provider(_otel_private.get_logger_provider())
+        return None
+    with without_unloadable_providers():
+        provider = found_logger_provider()
+    return provider if _otel_private.is_sdk_logger_provider(provider) else None
 
 
-def _open_logger(logger: logging.Logger, level: int) -> None:
+def _open_logger(logger: logging.Logger, level: int, provider: Any) -> None:
+    from nemo.lens.sdk.official_log_handler import exports_to
+
     before = logger.getEffectiveLevel()
     if before <= level:
         return
     _undo.append(functools.partial(logger.setLevel, logger.level))
     for handler in logger.handlers:
-        if _exports_here(handler):
+        if exports_to(handler, provider):
             _undo.append(functools.partial(handler.setLevel, handler.level))
             handler.setLevel(level)
         elif not isinstance(handler, LensLogHandler) and handler.level < before:

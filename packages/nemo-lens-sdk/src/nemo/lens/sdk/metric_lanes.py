@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from opentelemetry.sdk.metrics.export import MetricReader, MetricsData
 
 from nemo.lens.sdk import counts
-from nemo.lens.sdk.export_queue import Outcome, Sink
+from nemo.lens.sdk.backoff import Backoff
+from nemo.lens.sdk.export_queue import Outcome, Sink, current_thread_exports
 from nemo.lens.sdk.noise import warn_once_a_minute
 from nemo.lens.sdk.worker import Request, Worker
 
@@ -81,6 +82,8 @@ class MetricLane:
         self._build_sink = build_sink
         self._sink: Sink | None = sink
         self._interval_s = interval_s
+        self._backoff = Backoff()
+        self._in_flight = 0
         self._worker = Worker(f"nemo-lens {subject}", self, enter_thread)
 
     def start(self) -> None:
@@ -92,34 +95,67 @@ class MetricLane:
         return self._worker.ask(deadline, final=final)
 
     def pending(self) -> int:
-        """Nothing waits: metrics are collected when they are exported."""
+        """Collections on their way; none waits, metrics are collected when they are exported."""
+        return self._in_flight
+
+    def lost_items(self) -> int:
+        """Nothing: the next collection has what one that was lost had."""
         return 0
 
     def abandon(self) -> None:
-        """Do nothing: the next collection of another run has it all."""
+        """Count a collection that is still on its way as lost."""
+        self.counts.lose(counts.SHUTDOWN_DEADLINE, self._in_flight)
+        self._in_flight = 0
 
     def after_fork(self) -> None:
         """Use a connection of its own in a forked child."""
         self._sink = None
+        self._backoff.after_fork()
+        self._in_flight = 0
         self.counts.reset()
         self._worker.reset()
 
     def pause_s(self) -> float:
-        """Seconds until the next export."""
-        return self._interval_s
+        """Seconds until the next export; longer than the interval when the collector asks for it."""
+        return max(self._interval_s, self._backoff.remaining_s())
 
     def run_once(self, deadline: float | None) -> bool:
-        """Collect and export once; runs in the worker thread."""
-        del deadline
+        """Collect and export once; runs in the worker thread.
+
+        While somebody waits, a failed export is tried again as long as there is time for it.
+        """
+        if not self._backoff.may_begin(deadline):
+            return False
+        self._backoff.reset()
         data = self._reader.take()
         if data is None:
             return True
+        self._in_flight = 1
+        outcome = self._send(data)
+        while outcome is Outcome.RETRY and self._backoff.may_retry(deadline):
+            outcome = self._send(data)
+        was_given_up = not self._in_flight
+        self._in_flight = 0
+        return not was_given_up and self._count(outcome)
+
+    def _count(self, outcome: Outcome) -> bool:
+        rejected = self._sink.rejected if self._sink is not None else 0
+        if outcome is Outcome.DELIVERED:
+            self.counts.deliver(1)
+            self.counts.lose(counts.REJECTED_POINTS, rejected)
+            return rejected == 0
+        self.counts.lose(counts.EXPORT_FAILED if outcome is Outcome.RETRY else counts.REFUSED)
+        return False
+
+    def _send(self, data: MetricsData) -> Outcome:
         try:
             if self._sink is None:
                 self._sink = self._build_sink()
             outcome = self._sink.send([data])
-        except Exception as error:
-            outcome = Outcome.REFUSED
+        except BaseException as error:
+            if not isinstance(error, Exception) and not current_thread_exports():
+                # In the caller's thread this may be what ends the process.
+                raise
             warn_once_a_minute(
                 self.subject,
                 "export of %s failed (%s: %s); that collection is dropped",
@@ -127,11 +163,10 @@ class MetricLane:
                 type(error).__name__,
                 error,
             )
-        if outcome is Outcome.DELIVERED:
-            self.counts.deliver(1)
-            return True
-        self.counts.lose(counts.EXPORT_FAILED)
-        return False
+            return Outcome.REFUSED
+        if outcome is Outcome.RETRY:
+            self._backoff.fail(self._sink.retry_after_s)
+        return outcome
 
     def close(self) -> None:
         """Close the exporter."""
@@ -166,6 +201,10 @@ class ForeignReaderLane:
 
     def pending(self) -> int:
         """Nothing waits here."""
+        return 0
+
+    def lost_items(self) -> int:
+        """Nothing that is known here."""
         return 0
 
     def abandon(self) -> None:

@@ -14,6 +14,10 @@ _logger = logging.getLogger("nemo.lens.sdk")
 _last: dict[str, float] = {}
 
 
+class ReportedError(Exception):
+    """A failure that was reported where it happened; official exporters log it once more."""
+
+
 def warn_once_a_minute(subject: str, message: str, *arguments: object) -> None:
     """Log a warning unless one about the same subject was logged within the last minute."""
     if _is_due(subject):
@@ -29,6 +33,8 @@ def quieten_exporters() -> None:
 
 
 def _once_a_minute(record: logging.LogRecord) -> bool:
+    if isinstance(record.args, tuple) and any(isinstance(a, ReportedError) for a in record.args):
+        return False
     return record.levelno < logging.WARNING or _is_due(f"{record.name}:{record.msg}")
 
 

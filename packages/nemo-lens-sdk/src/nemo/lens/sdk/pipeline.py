@@ -8,6 +8,7 @@ import logging
 import time
 from typing import TYPE_CHECKING, Any, Protocol
 
+from nemo.lens.sdk.counts import lost_items
 from nemo.lens.sdk.export_queue import current_thread_exports
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from nemo.lens.sdk.worker import Request
 
 _logger = logging.getLogger("nemo.lens.sdk")
+_LAST_WORDS_S = 0.1
 
 
 class Lane(Protocol):
@@ -39,6 +41,10 @@ class Lane(Protocol):
 
     def pending(self) -> int:
         """Items that wait."""
+        ...
+
+    def lost_items(self) -> int:
+        """Items that were lost before the end."""
         ...
 
     def abandon(self) -> None:
@@ -76,17 +82,22 @@ class Pipeline:
         return self._result is not None
 
     def start(self) -> None:
-        """Open the routes and start the threads."""
-        for route in self._routes:
-            route.open()
+        """Start the threads and open the routes.
+
+        Raises:
+            RuntimeError: The process can have no further thread; nothing was written yet.
+        """
         for lane in self._lanes:
             lane.start()
+        for route in self._routes:
+            route.open()
 
     def flush(self, timeout_ms: float) -> bool:
         """Export what is finished; the lanes work in parallel.
 
         Returns:
-            True when all of it was delivered within `timeout_ms`.
+            True when all of it was delivered within `timeout_ms`, and nothing was lost since the
+            flush before. Of metrics it is this collection that counts.
         """
         if current_thread_exports():
             return False
@@ -98,6 +109,11 @@ class Pipeline:
         deadline = time.monotonic() + max(0.0, timeout_ms / 1000)
         return [lane.ask(deadline) for lane in self._lanes]
 
+    def hurry(self) -> None:
+        """Export spans as they end from now on, in place of at intervals."""
+        if self._span_processor is not None:
+            self._span_processor.hurry()
+
     def shut_down(self, deadline: float, end: str) -> bool:
         """Close open spans, export, and close every exporter; runs in the supervisor's thread.
 
@@ -106,18 +122,22 @@ class Pipeline:
             end: How the process ends, for the manifest.
 
         Returns:
-            True when everything was delivered.
+            True when everything was delivered that this set-up recorded. Of metrics it is the last
+            collection that counts.
         """
         if self._result is not None:
             return self._result
+        for route in self._routes:
+            route.stop(end)
         if self._span_processor is not None:
             self._span_processor.refuse()
             self._span_processor.close_open_spans()
-        requests = [lane.ask(deadline, final=True) for lane in self._lanes]
+        # A collector that does not answer must not cost the manifests their end.
+        until = deadline - min(_LAST_WORDS_S, max(0.0, deadline - time.monotonic()) / 10)
+        requests = [lane.ask(until, final=True) for lane in self._lanes]
         answers = [request.wait() for request in requests]
-        delivered = all(answers)
-        for lane in self._lanes:
-            lane.abandon()
+        delivered = all(answers) and self._lost_items() == 0
+        self.give_up()
         self._result = delivered
         lost = self.lost()
         if time.monotonic() < deadline:
@@ -125,6 +145,16 @@ class Pipeline:
             for route in self._routes:
                 route.finish(end, lost)
         return delivered
+
+    def _lost_items(self) -> int:
+        return sum(lane.lost_items() for lane in self._lanes) + sum(
+            lost_items(route.lost()) for route in self._routes
+        )
+
+    def give_up(self) -> None:
+        """Count what waits as lost; nothing is recorded from now on."""
+        for lane in self._lanes:
+            lane.abandon()
 
     def after_fork(self, resource: Resource) -> None:
         """Start empty in a forked child."""

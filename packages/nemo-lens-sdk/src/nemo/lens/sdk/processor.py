@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor
 
 from nemo.lens.sdk import counts
+from nemo.lens.sdk.black_box.fast_hooks import recording_hooks
 from nemo.lens.semconv import NEMO_SPAN_TRUNCATED, NEMO_SPAN_TRUNCATED_REASON
 from nemo.lens.spans.scope import scope_values
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from opentelemetry.context import Context
 
+    from nemo.lens.sdk.black_box.recorder import Recorder
     from nemo.lens.sdk.export_queue import ExportQueue
 
 TRUNCATED = NEMO_SPAN_TRUNCATED
@@ -45,6 +47,7 @@ class LensSpanProcessor(SpanProcessor):
         queues: One queue for each exporter.
         flush: Flushes the whole pipeline; what `TracerProvider.force_flush` calls.
         shutdown: Shuts the whole pipeline down; what `TracerProvider.shutdown` calls.
+        recorder: Stores spans in the black box, if there is to be one.
     """
 
     def __init__(
@@ -52,11 +55,13 @@ class LensSpanProcessor(SpanProcessor):
         queues: tuple[ExportQueue, ...],
         flush: Callable[[int], bool],
         shutdown: Callable[[], object],
+        recorder: Recorder | None = None,
     ) -> None:
         self._queues = queues
         self._puts = tuple(queue.put for queue in queues)
         self._flush = flush
         self._shutdown = shutdown
+        self._recorder = recorder
         self._open: dict[int, Span] = {}
         self._closed = False
 
@@ -72,6 +77,8 @@ class LensSpanProcessor(SpanProcessor):
             for key, value in scoped.items():
                 if key not in own:
                     span.set_attribute(key, value)
+        if self._recorder is not None and span.get_span_context().trace_flags.sampled:
+            self._recorder.opened_span(span)
 
     def on_end(self, span: ReadableSpan) -> None:
         """Queue the span, unless it was opened before a fork and belongs to the parent process."""
@@ -86,6 +93,9 @@ class LensSpanProcessor(SpanProcessor):
                 for queue in self._queues:
                     queue.counts.lose(counts.AFTER_SHUTDOWN)
             return
+        if self._recorder is not None:
+            # Before it is queued: until it is in a file, the black box has it.
+            self._recorder.finished_span(mine)
         self._put(span)
 
     def direct_hooks(self) -> tuple[Callable[[int, Span], object], Callable[[Any], object]]:
@@ -96,12 +106,25 @@ class LensSpanProcessor(SpanProcessor):
         """
         forget = self._open.pop
         put = self._puts[0] if len(self._puts) == 1 else self._put
+        if self._recorder is not None:
+            return recording_hooks(self._open, self._recorder, put)
 
         def finish(span: Any) -> None:
             if forget(span._span_id, None) is not None:  # noqa: SLF001 - a span of fast_spans
                 put(span)
 
         return self._open.__setitem__, finish
+
+    def list_open_spans(self) -> None:
+        """Have the recorder store what was open before it had a file."""
+        recorder = self._recorder
+        if recorder is None:
+            return
+        for span_id, span in list(self._open.items()):
+            if not hasattr(span, "_place"):
+                recorder.opened_span(span)
+            if span_id not in self._open:
+                recorder.finished_span(span)  # meanwhile
 
     def _put(self, span: ReadableSpan) -> None:
         for put in self._puts:
@@ -112,6 +135,11 @@ class LensSpanProcessor(SpanProcessor):
         end_time = time.time_ns()
         for span in reversed(list(self._open.values())):
             _truncate(span, end_time)
+
+    def hurry(self) -> None:
+        """Have the queues export each span as it comes."""
+        for queue in self._queues:
+            queue.hurry()
 
     def refuse(self) -> None:
         """Track and queue nothing from now on."""

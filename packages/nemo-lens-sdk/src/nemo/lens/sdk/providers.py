@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from nemo.lens.missing_sdk import needing_sdk
+from nemo.lens.setup_arguments import refuse_unusable_parts
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.metrics.export import MetricReader
@@ -40,12 +41,14 @@ def build_providers(  # noqa: PLR0917 - the signature is the compatibility contr
         metric_reader: Reads metrics in place of the exporters that `config` names.
 
     Returns:
-        The tracer provider and the meter provider; None for a signal that is switched off.
+        The tracer provider and the meter provider; None for a signal that is switched off, and for
+        both when this process cannot run telemetry, which one ERROR explains.
 
     Raises:
         ImportError: The OpenTelemetry SDK or the package of a chosen exporter is missing.
         ValueError: A value of the configuration is bad.
-        TypeError: `rank_or_resource_attributes` is neither a rank nor a mapping.
+        TypeError: `rank_or_resource_attributes` is neither a rank nor a mapping, or an exporter or
+            reader is none.
     """
     rank: int | None = None
     if isinstance(rank_or_resource_attributes, Mapping):
@@ -58,9 +61,10 @@ def build_providers(  # noqa: PLR0917 - the signature is the compatibility contr
                 "build_providers: the second argument must be a rank (int), a mapping of resource "
                 f"attributes, or None, got {rank_or_resource_attributes!r}"
             ) from None
+    refuse_unusable_parts(span_exporter, metric_reader)
     with needing_sdk("build_providers"):
-        from nemo.lens.sdk.runtime import start
-    runtime = start(
+        from nemo.lens.sdk.runtime import prepared
+    runtime = prepared(
         config,
         rank=rank,
         world_size=world_size,
@@ -68,4 +72,6 @@ def build_providers(  # noqa: PLR0917 - the signature is the compatibility contr
         span_exporter=span_exporter,
         metric_reader=metric_reader,
     )
+    if runtime is None or not runtime.install():
+        return None, None
     return runtime.providers.tracer_provider, runtime.providers.meter_provider

@@ -5,30 +5,27 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import logging
 import os
 import sys
 import weakref
 from typing import TYPE_CHECKING, Any
 
-import opentelemetry.metrics
-import opentelemetry.trace
 from opentelemetry.sdk.resources import PROCESS_PID, Resource
 
 from nemo.lens import semconv, state
-from nemo.lens.fork_safety import run_in_forked_child
-from nemo.lens.global_providers import SCOPE_NAME
-from nemo.lens.package_info import __version__
+from nemo.lens.fork_safety import forks_wait, run_in_forked_child
 from nemo.lens.resources.instance import child_instance_id, started_by_multiprocessing
-from nemo.lens.sdk import _otel_private, generations, ids
+from nemo.lens.sdk import _otel_private, generations, ids, otel_environment
 from nemo.lens.sdk.building import Build, build
+from nemo.lens.sdk.found_providers import without_unloadable_providers
 from nemo.lens.sdk.installed_providers import InstalledProviders
 from nemo.lens.sdk.losses import report_losses_as_metric
 from nemo.lens.sdk.signals import SignalFlush
-from nemo.lens.semconv import SCHEMA_URL
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Generator, Mapping
 
     from opentelemetry.metrics import Meter
     from opentelemetry.sdk.metrics.export import MetricReader
@@ -40,6 +37,7 @@ if TYPE_CHECKING:
     from nemo.lens.sdk.supervisor import Supervisor
 
 EXIT_TIMEOUT_MS = 5000.0
+_GIVING_UP_MS = 1000.0
 _logger = logging.getLogger("nemo.lens.sdk")
 _alive: weakref.WeakSet[Runtime] = weakref.WeakSet()
 
@@ -52,6 +50,7 @@ class Runtime:
     """
 
     pipeline: Pipeline
+    _built: Build
     _resource: Resource
     _signals: SignalFlush
     _supervisor: Supervisor
@@ -62,26 +61,56 @@ class Runtime:
         self._reported = False
         self._known_to_multiprocessing = False
 
-    def install(self, built: Build) -> None:
-        """Make the process use what was built, and start the threads."""
+    def prepare(self, built: Build) -> None:
+        """Take what was built; nothing of it is visible to the process yet."""
+        self._built = built
         self.pipeline = built.pipeline
         self._resource = built.resource
         self._signals = SignalFlush(built.pipeline)
         self._supervisor = self._signals.supervisor
+
+    def install(self) -> bool:
+        """Start the threads and make the process use what was built: all of it, or nothing.
+
+        Returns:
+            False when the process cannot run telemetry, such as when it may start no further
+            thread. One ERROR says why; the application goes on without.
+        """
         generations.retire_others(Runtime, EXIT_TIMEOUT_MS)
+        try:
+            with forks_wait(), usable_environment():
+                self._install(self._built)
+        except BaseException as error:
+            self._give_up()
+            if not isinstance(error, Exception):
+                raise
+            tell_of_failure(error)
+            return False
+        return True
+
+    def _install(self, built: Build) -> None:
         # First of all, and by this thread: what comes next may start threads that start it too,
         # and the signal handlers need its pipe.
         self._supervisor.start()
-        self.providers.install(built)
-        report_losses_as_metric(self.meter, self.pipeline)
         self.pipeline.start()
         self._signals.install(
             sigterm=self._config.sigterm_flush, warning_signals=self._config.flush_signals
         )
+        self.providers.install(built)
         _alive.add(self)
         generations.running().add(self)
         atexit.register(self._at_exit)
         self.finish_with_multiprocessing()
+        self._report_losses_as_metric()
+
+    def _give_up(self) -> None:
+        """Take back what was installed and end the threads."""
+        self._retire()
+        try:
+            self._supervisor.shut_down(_GIVING_UP_MS, "failed set-up")
+            self._supervisor.close_pipe()
+        except Exception:
+            _logger.debug("a set-up that failed left something behind", exc_info=True)
 
     @property
     def exports(self) -> bool:
@@ -91,18 +120,23 @@ class Runtime:
     @property
     def tracer(self) -> Tracer:
         """The tracer of the scope `nemo.lens`."""
-        provider = self.providers.tracer_provider or opentelemetry.trace.NoOpTracerProvider()
-        return provider.get_tracer(SCOPE_NAME, __version__, schema_url=SCHEMA_URL)
+        return self.providers.tracer()
 
     @property
     def meter(self) -> Meter:
         """The meter of the scope `nemo.lens`."""
-        provider = self.providers.meter_provider or opentelemetry.metrics.NoOpMeterProvider()
-        return provider.get_meter(SCOPE_NAME, __version__, schema_url=SCHEMA_URL)
+        return self.providers.meter()
 
     def flush(self, timeout_ms: float) -> bool:
         """Export what is finished; True when it was delivered within `timeout_ms`."""
         return self.pipeline.flush(timeout_ms)
+
+    def _report_losses_as_metric(self) -> None:
+        try:
+            report_losses_as_metric(self.meter, self.pipeline)
+        except Exception:
+            # A meter provider of the application may do anything; the other metrics are its own.
+            _logger.debug("no metric %s", "of lost items", exc_info=True)
 
     def shutdown(self, timeout_ms: float = EXIT_TIMEOUT_MS, end: str = "shutdown") -> bool:
         """Close the gate, export, and end; True when everything was delivered in time."""
@@ -118,7 +152,9 @@ class Runtime:
         In a forked child the first recorded span starts it so, before a signal needs it.
         """
         _otel_private.suppress_instrumentation()
-        self._supervisor.start()
+        with contextlib.suppress(RuntimeError, OSError):
+            # Without it exports work all the same; a shutdown tries again.
+            self._supervisor.start()
 
     def stats(self) -> dict[str, Any]:
         """Delivered, waiting and lost items."""
@@ -153,8 +189,14 @@ class Runtime:
             util.register_after_fork(self, Runtime.finish_with_multiprocessing)
 
     def _at_exit(self) -> None:
-        if not self.pipeline.is_shut_down:
+        if self.pipeline.is_shut_down:
+            return
+        try:
             self.shutdown(end="exit")
+        except KeyboardInterrupt:
+            # A person who presses Ctrl-C again has waited long enough.
+            self.pipeline.give_up()
+            self._report_losses()
 
     def _report_losses(self) -> None:
         line = self.pipeline.losses_line()
@@ -170,7 +212,7 @@ class Runtime:
         generations.running().discard(self)
 
 
-def start(
+def prepared(
     config: NemoLensConfig,
     *,
     rank: int | None = None,
@@ -178,25 +220,70 @@ def start(
     resource_attributes: Mapping[str, Any] | None = None,
     span_exporter: SpanExporter | None = None,
     metric_reader: MetricReader | None = None,
-) -> Runtime:
-    """Build everything, then install it; an error leaves the process as it was.
+) -> Runtime | None:
+    """Build everything, for `Runtime.install` to make it real; the process stays as it is.
+
+    Returns:
+        What was built; None when that failed for a reason that is no mistake of the caller. One
+        ERROR says why; the application goes on without telemetry.
 
     Raises:
-        ValueError: A value of the configuration is bad.
+        ValueError: A value of the configuration or an argument is bad.
+        TypeError: An argument is of the wrong type.
         ImportError: The package of a chosen exporter is missing.
     """
     runtime = Runtime(config)
-    built = build(
-        config,
-        rank=rank,
-        world_size=world_size,
-        resource_attributes=resource_attributes,
-        span_exporter=span_exporter,
-        metric_reader=metric_reader,
-        owner=runtime,
-    )
-    runtime.install(built)
+    try:
+        with usable_environment():
+            built = build(
+                config,
+                rank=rank,
+                world_size=world_size,
+                resource_attributes=resource_attributes,
+                span_exporter=span_exporter,
+                metric_reader=metric_reader,
+                owner=runtime,
+            )
+    except (ValueError, TypeError, ImportError):
+        raise
+    except Exception as error:
+        tell_of_failure(error)
+        return None
+    runtime.prepare(built)
     return runtime
+
+
+def start(config: NemoLensConfig, resource_attributes: Mapping[str, Any]) -> Runtime | None:
+    """Build and install a set-up for a command of our own, whatever rank it may have.
+
+    Returns:
+        The running set-up; None where the process cannot run telemetry, which one ERROR explains.
+
+    Raises:
+        ValueError: A value of the configuration or an argument is bad.
+        TypeError: An argument is of the wrong type.
+        ImportError: The package of a chosen exporter is missing.
+    """
+    runtime = prepared(config, resource_attributes=resource_attributes)
+    return runtime if runtime is not None and runtime.install() else None
+
+
+@contextlib.contextmanager
+def usable_environment() -> Generator[None, None, None]:
+    """Hide what is unusable in variables that OpenTelemetry reads itself, in building and later."""
+    with otel_environment.without_garbage(), without_unloadable_providers():
+        yield
+
+
+def tell_of_failure(error: Exception) -> None:
+    """Say in one ERROR that this process has no telemetry, and why."""
+    _logger.error(
+        "telemetry could not be set up (%s: %s): nothing is exported from this process, and the "
+        "application goes on without. The logger nemo.lens.sdk has the traceback at level DEBUG",
+        type(error).__name__,
+        error,
+    )
+    _logger.debug("set-up failed", exc_info=error)
 
 
 def _child_resource(resource: Resource) -> Resource:

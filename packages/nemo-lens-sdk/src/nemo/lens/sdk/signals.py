@@ -130,6 +130,8 @@ class SignalFlush:
         self.supervisor.handled(number)
         previous = self._previous.get(number)
         if callable(previous):
+            # It may end the process in a way that nothing here notices, and soon.
+            self._pipeline.hurry()
             self._pipeline.flush(GRACE_MS)
             previous(number, frame)
         elif self._is_fatal(number):
@@ -163,13 +165,21 @@ def _end_by(number: int) -> None:
 
 
 def _call_in_main_thread(function: Callable[[], None]) -> None:
-    """Have the main thread call a function at its next bytecode instruction."""
+    """Have the main thread call a function, at its next instruction or in its wait for a lock.
+
+    A wait for a lock, or for a thread to end, is left for pending calls when a signal comes that
+    has a handler. Only the main thread can give Python a handler, so a signal that is ignored by
+    default is handled for this moment by a C function that does nothing with a number.
+    """
     import ctypes
 
     callback_type = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
+    set_c_handler = ctypes.pythonapi.PyOS_setsig
+    set_c_handler.argtypes, set_c_handler.restype = (ctypes.c_int, ctypes.c_void_p), ctypes.c_void_p
 
     def run(_argument: int | None) -> int:
         _kept_alive.remove(callback)
+        set_c_handler(signal.SIGURG, before)
         try:
             function()
         except Exception:
@@ -178,7 +188,13 @@ def _call_in_main_thread(function: Callable[[], None]) -> None:
 
     callback = callback_type(run)
     _kept_alive.append(callback)
+    before = set_c_handler(signal.SIGURG, ctypes.cast(ctypes.CDLL(None).abs, ctypes.c_void_p))
+    if before is not None:  # somebody uses it: their handler is worth more
+        set_c_handler(signal.SIGURG, before)
     ctypes.pythonapi.Py_AddPendingCall(callback, None)
+    main_thread = threading.main_thread().ident
+    if before is None and main_thread is not None:
+        signal.pthread_kill(main_thread, signal.SIGURG)
 
 
 _kept_alive: list[Any] = []

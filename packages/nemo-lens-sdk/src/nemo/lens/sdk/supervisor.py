@@ -71,6 +71,7 @@ class Supervisor:
         self._close_pipe()
         self._requests: collections.deque[ShutdownRequest] = collections.deque()
         self._awaited: dict[int, float] = {}
+        self._handled: set[int] = set()
         self._starting = threading.Lock()
         self._thread: threading.Thread | None = None
         self._is_over = False
@@ -81,21 +82,37 @@ class Supervisor:
         return None if self._descriptors is None else self._descriptors[1]
 
     def start(self) -> None:
-        """Start the thread unless it runs."""
+        """Start the thread unless it runs.
+
+        Raises:
+            RuntimeError: The process can have no further thread; a later call tries again.
+            OSError: It can open no further file.
+        """
         if self._thread is not None or not self._starting.acquire(blocking=False):
             return
-        read_end, write_end = os.pipe()
+        try:
+            read_end, write_end = os.pipe()
+        except OSError:
+            self._starting.release()
+            raise
         os.set_blocking(read_end, False)
         os.set_blocking(write_end, False)
         self._descriptors = read_end, write_end
-        self._thread = threading.Thread(
+        thread = threading.Thread(
             target=self._run, args=(read_end,), name="nemo-lens supervisor", daemon=True
         )
-        self._thread.start()
+        self._thread = thread
+        try:
+            thread.start()
+        except BaseException:
+            self._thread = None
+            self._close_pipe()
+            self._starting.release()
+            raise
 
     def handled(self, signal_number: int) -> None:
-        """Note that the handler of a signal runs."""
-        self._awaited.pop(signal_number, None)
+        """Note that the handler of a signal runs; perhaps before the signal is noticed here."""
+        self._handled.add(signal_number)
 
     def shut_down(self, timeout_ms: float, end: str) -> bool:
         """Have the pipeline shut down and wait for it, at most a little over `timeout_ms`.
@@ -109,7 +126,7 @@ class Supervisor:
             return True
         try:
             self.start()
-        except RuntimeError:
+        except (RuntimeError, OSError):
             # An interpreter that is shutting down allows no new thread.
             return self._shut_down(request.deadline, end)
         self._requests.append(request)
@@ -157,7 +174,9 @@ class Supervisor:
     def _report_overdue_signals(self) -> None:
         now = time.monotonic()
         for signal_number, deadline in list(self._awaited.items()):
-            if now >= deadline:
+            if signal_number in self._handled:
+                del self._awaited[signal_number]
+            elif now >= deadline:
                 del self._awaited[signal_number]
                 self._on_overdue(signal_number)
 

@@ -94,10 +94,21 @@ class Worker:
         self._ended = False
 
     def start(self) -> None:
-        """Start the thread unless it runs or has ended."""
+        """Start the thread unless it runs or has ended.
+
+        Raises:
+            RuntimeError: The process can have no further thread; a later call tries again.
+        """
         if self._thread is None and not self._ended and self._starting.acquire(blocking=False):
-            self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
-            self._thread.start()
+            thread = threading.Thread(target=self._run, name=self._name, daemon=True)
+            # Known before it runs: its first round may ask who it is.
+            self._thread = thread
+            try:
+                thread.start()
+            except BaseException:
+                self._thread = None
+                self._starting.release()
+                raise
 
     def wake(self) -> None:
         """Ask for a round now; nobody waits for it."""
@@ -121,12 +132,11 @@ class Worker:
         try:
             self.start()
         except RuntimeError:
-            self._thread = None
             return False
         return True
 
     def _run(self) -> None:
-        self._enter_thread()
+        self._try(self._enter_thread)
         while not self._ended:
             try:
                 request = self._commands.get(timeout=self._task.pause_s())
@@ -145,11 +155,15 @@ class Worker:
             self._try(self._task.close)
         request.finish(succeeded=succeeded is True)
 
-    def _try(self, step: Callable[[], bool | None]) -> bool | None:
+    def _try(self, step: Callable[[], object]) -> object:
         try:
             return step()
-        except Exception:
-            # A task reports its own failures; what still arrives here must not end the thread.
+        except BaseException as error:
+            if not isinstance(error, Exception) and threading.current_thread() is not self._thread:
+                # The round runs in the caller's thread, and so may be what ends the process.
+                raise
+            # A task reports its own failures; what still arrives here must not end the thread,
+            # not even an exporter that calls `sys.exit`.
             _logger.debug("a round of %s failed", self._name, exc_info=True)
             return False
 

@@ -6,7 +6,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from nemo.lens.cli.commands import demo, diff, goodput, ranks, report, timeline, watch
+from nemo.lens.cli.commands import (
+    completion,
+    demo,
+    diff,
+    doctor,
+    emit_spans,
+    goodput,
+    ranks,
+    replay,
+    report,
+    runs,
+    schema,
+    slurm_attributes,
+    timeline,
+    vendor_fallbacks,
+    watch,
+)
 
 if TYPE_CHECKING:
     import argparse
@@ -46,4 +62,20 @@ class Command(Protocol):
         ...
 
 
-COMMANDS: tuple[Command, ...] = (demo, report, ranks, goodput, diff, timeline, watch)
+COMMANDS: tuple[Command, ...] = (
+    demo,
+    runs,
+    report,
+    ranks,
+    goodput,
+    diff,
+    timeline,
+    watch,
+    doctor,
+    replay,
+    schema,
+    emit_spans,
+    slurm_attributes,
+    vendor_fallbacks,
+    completion,
+)

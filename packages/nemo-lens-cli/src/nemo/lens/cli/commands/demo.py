@@ -14,14 +14,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nemo.lens.cli import exits
+from nemo.lens.cli.argument_types import whole_number
 from nemo.lens.cli.invocation import command_for
 from nemo.lens.cli.run_argument import folder, open_run
 from nemo.lens.cli.screen import say
 from nemo.lens.runs.quantities import duration, plural
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from nemo.lens.cli.demo.launcher import Outcome
     from nemo.lens.cli.demo.messages import TrainingPlan
     from nemo.lens.cli.screen import Screen
@@ -57,11 +56,15 @@ _DEFAULT_DIRECTORY = "nemo-lens-runs"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument(
-        "--ranks", type=_count(MOST_RANKS), default=4, metavar="N", help="processes (default: 4)"
+        "--ranks",
+        type=whole_number(1, MOST_RANKS),
+        default=4,
+        metavar="N",
+        help="processes (default: 4)",
     )
     parser.add_argument(
         "--steps",
-        type=_count(MOST_STEPS),
+        type=whole_number(1, MOST_STEPS),
         default=60,
         metavar="N",
         help="training steps (default: 60)",
@@ -128,21 +131,6 @@ def _after_crash(plan: TrainingPlan, outcome: Outcome) -> TrainingPlan:
     say(f"{' '.join(outcome.failures)} Starting again {origin}.")
     say(f"what that costs: {command_for('goodput', _run_path(plan))}")
     return plan._replace(restart=1, first_step=saved + 1)
-
-
-def _count(most: int) -> Callable[[str], int]:
-    """A converter for whole numbers from 1 to ``most``."""
-
-    def convert(text: str) -> int:
-        try:
-            value = int(text)
-        except ValueError:
-            value = 0
-        if not 1 <= value <= most:
-            raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 to {most:,}")
-        return value
-
-    return convert
 
 
 def _rank(text: str) -> int:

@@ -4,11 +4,14 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from typing import TYPE_CHECKING
 
 from nemo.lens.cli import exits
 from nemo.lens.cli.replaced_file import replaced_file
 from nemo.lens.cli.run_argument import add_run_argument, folder, open_run
+from nemo.lens.cli.waiting import waiting
 
 if TYPE_CHECKING:
     import argparse
@@ -65,7 +68,9 @@ def _write_page(arguments: argparse.Namespace, screen: Screen) -> int:
     from nemo.lens.cli.html.document import render
     from nemo.lens.cli.html.findings import find
 
-    findings = find(open_run(arguments.path, NAME, then=f" --html {arguments.html}"))
+    recorded = open_run(arguments.path, NAME, then=f" --html {shlex.quote(arguments.html)}")
+    with waiting(sys.stderr, "reading the run") as report_progress:
+        findings = find(recorded, report_progress)
     with replaced_file(arguments.html) as file:
         file.write(render(findings).encode("utf-8", "backslashreplace"))
     if arguments.json:

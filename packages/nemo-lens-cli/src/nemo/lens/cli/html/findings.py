@@ -20,6 +20,8 @@ from nemo.lens.runs import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from nemo.lens.runs import Run
 
 
@@ -42,15 +44,19 @@ class Findings:
     excerpts: tuple[Excerpt, ...]
 
 
-def find(run: Run) -> Findings:
-    """Ask all analyses."""
+def find(run: Run, say: Callable[[str], object] = str) -> Findings:
+    """Ask all analyses.
+
+    Args:
+        run: The run.
+        say: Called with what is being done, for a large run takes long.
+    """
     records = collect(run)
+    say("comparing the ranks")
     summary = summarise(run, records)
     slow = {(one.role, one.rank) for one in summary.stragglers}
-    return Findings(
-        summary=summary,
-        steps=analyse_steps(run, records),
-        goodput=analyse_goodput(run),
-        heat_maps=heat_maps(records),
-        excerpts=step_excerpts(run, records, slow),
-    )
+    steps = analyse_steps(run, records)
+    maps = heat_maps(records)
+    excerpts = step_excerpts(run, records, slow)
+    say("dividing the time")
+    return Findings(summary, steps, analyse_goodput(run), maps, excerpts)

@@ -13,9 +13,11 @@
     generators = Generator.options(runtime_env=actor_runtime_env(config)).remote()
     reference = ray_dispatch_with_context(generators.generate, prompts)
 
-Ray itself is imported only by `setup_actor_telemetry`, inside an actor.
+Ray itself is imported only by `setup_actor_telemetry`, inside an actor, and by
+`record_over_actors`, which gives the metrics of all actors as one.
 """
 
+from nemo.lens.contrib.ray.actor_metrics import record_over_actors
 from nemo.lens.contrib.ray.actor_setup import (
     KILL_LOSS_MS,
     actor_runtime_env,
@@ -36,6 +38,7 @@ __all__ = [
     "extract_ray_context",
     "inject_ray_context",
     "ray_dispatch_with_context",
+    "record_over_actors",
     "setup_actor_telemetry",
     "traced_remote_call",
 ]

@@ -51,11 +51,12 @@ def actor_runtime_env(
     # Workers may run in other folders than the driver.
     handed_on = replace(config, directory=str(Path(config.directory).absolute()))
     given = dict(runtime_env or {})
+    own_variables: dict[str, str] = given.get("env_vars") or {}
     variables = {
         "OTEL_BSP_SCHEDULE_DELAY": str(KILL_LOSS_MS),
         "OTEL_BLRP_SCHEDULE_DELAY": str(KILL_LOSS_MS),
         **handed_on.to_env(prefix),
-        **given.get("env_vars", {}),
+        **own_variables,
     }
     return {**given, "env_vars": variables}
 

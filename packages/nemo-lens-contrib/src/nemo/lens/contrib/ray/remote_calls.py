@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
 
 from nemo.lens.contrib.ray.dispatch import CARRIER_KEYWORD
 from nemo.lens.helpers import attached_context, managed_span, span_cm
+from nemo.lens.propagation import remote_context
 from nemo.lens.spans.decorating import wrapped
 from nemo.lens.state import is_span_group_enabled
 
@@ -84,7 +85,7 @@ def traced_remote_call(
         costs a dictionary look-up and a few function calls.
 
     Raises:
-        TypeError: `method` cannot be called.
+        TypeError: `method` is a class, is what `ray.remote` returns, or cannot be called.
     """
     if method is None:
         return functools.partial(
@@ -93,6 +94,11 @@ def traced_remote_call(
     if isinstance(method, (classmethod, staticmethod)):
         decorate = traced_remote_call(tracer=tracer, group=group, name=name, span=span, setup=setup)
         return _rewrapped(method, decorate)
+    if isinstance(method, type) or type(method).__module__.partition(".")[0] == "ray":
+        raise TypeError(
+            "traced_remote_call decorates functions and the methods of actors, not "
+            f"{method!r}; put it above each method, and below @ray.remote"
+        )
     if not callable(method):
         raise TypeError(
             f"traced_remote_call decorates callables, not {type(method).__name__} objects; "
@@ -151,10 +157,11 @@ class _RemoteWork(AbstractContextManager[None]):
     def __enter__(self) -> None:
         if self._settings.setup is not None:
             self._settings.setup()
-        is_remote = bool(self._carrier)
-        if is_remote:
-            self._stack.enter_context(attached_context(self._carrier))
+        context = None if self._carrier is None else remote_context(self._carrier)
+        if context is not None:
+            self._stack.enter_context(attached_context(context))
         if self._settings.is_on():
+            is_remote = context is not None
             self._stack.enter_context(self._settings.open_span(is_remote=is_remote))
 
     def __exit__(

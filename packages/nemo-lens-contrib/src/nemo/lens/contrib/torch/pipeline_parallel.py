@@ -63,7 +63,7 @@ def pipeline_span(
         carrier: The context that came with the work, such as what `nccl.deserialize_context`
             returns; None for the one that `share_pipeline_trace` has kept.
         tracer: Whose tracer opens the span; None for the scope `nemo.lens`.
-        **attributes: As for `managed_span`, except `_span`.
+        **attributes: As for `managed_span`; `links=` stands in the place of the link.
 
     Returns:
         A context manager that yields the span, or None when the group is off. Without a valid

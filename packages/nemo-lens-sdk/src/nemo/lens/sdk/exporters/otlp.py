@@ -4,24 +4,30 @@
 
 from __future__ import annotations
 
-import os
 from importlib import import_module
+from inspect import signature
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
-from urllib.parse import urlparse
 
-from nemo.lens.configuration.foreign_variables import read_foreign_variable
 from nemo.lens.sdk import _otel_private, otel_environment
 from nemo.lens.sdk.export_queue import Outcome, Sink
+from nemo.lens.sdk.exporters.connection import credentials_for, usable_variables
+from nemo.lens.sdk.exporters.otlp_variables import (
+    GRPC,
+    HTTP_JSON,
+    endpoint_of,
+    hint,
+    protocol_of,
+    read,
+    uses_tls,
+)
 from nemo.lens.sdk.noise import quieten_exporters, warn_once_a_minute
 from nemo.lens.sdk.random_streams import isolate_random_streams
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from nemo.lens.sdk.exporters.otlp_variables import Signal
     from nemo.lens.sdk.exporters.wire import Attempt
-
-Signal = Literal["traces", "metrics", "logs"]
-GRPC, HTTP_PROTOBUF, HTTP_JSON = "grpc", "http/protobuf", "http/json"
 
 
 class _Official(NamedTuple):
@@ -29,6 +35,7 @@ class _Official(NamedTuple):
 
     module: str
     exporter_class: str
+    encoder: str
     request_module: str
     request_class: str
 
@@ -37,52 +44,50 @@ _OFFICIAL: dict[Signal, _Official] = {
     "traces": _Official(
         "trace_exporter",
         "OTLPSpanExporter",
+        "encode_spans",
         "trace.v1.trace_service_pb2",
         "ExportTraceServiceRequest",
     ),
     "metrics": _Official(
         "metric_exporter",
         "OTLPMetricExporter",
+        "encode_metrics",
         "metrics.v1.metrics_service_pb2",
         "ExportMetricsServiceRequest",
     ),
     "logs": _Official(
         _otel_private.OTLP_LOG_EXPORTER,
         "OTLPLogExporter",
+        "encode_logs",
         "logs.v1.logs_service_pb2",
         "ExportLogsServiceRequest",
     ),
 }
-_HTTP_SESSION = "OTEL_PYTHON_EXPORTER_OTLP_HTTP"
-_HTTP_PORT, _GRPC_PORT = 4318, 4317
+
+_RECONNECTION = tuple(
+    (f"grpc.{which}_reconnect_backoff_ms", pause_ms)
+    for which, pause_ms in (("initial", 1000), ("min", 10_000), ("max", 10_000))
+)
 
 
-def protocol_of(signal: Signal) -> str:
-    """Choose the protocol of a signal.
-
-    The signal's own variable wins over the common one. Without either, an endpoint on port 4318 or
-    with a `/v1/` path means HTTP, anything else gRPC. An unknown protocol counts as none, with one
-    warning that lists the valid ones.
-    """
-    protocol: str | None = _setting(signal, "PROTOCOL")
-    if protocol:
-        return protocol
-    endpoint = _endpoint(signal)
-    return HTTP_PROTOBUF if _port(endpoint) == _HTTP_PORT or "/v1/" in endpoint else GRPC
-
-
-def build_exporter(signal: Signal, protocol: str, attempt: Attempt) -> Any:
+def build_exporter(
+    signal: Signal, protocol: str, attempt: Attempt, encode: Callable[[Any], Any] | None = None
+) -> Any:
     """Build the official exporter of a signal, watched by `attempt`.
+
+    Args:
+        signal: The signal.
+        protocol: As `OTEL_EXPORTER_OTLP_PROTOCOL` calls it.
+        attempt: Told about what is sent and what comes back.
+        encode: Makes the request message of a batch; ours for spans, and the official encoder for
+            the other signals, when None.
 
     Raises:
         ImportError: The package of the chosen protocol is not installed; the text names it.
     """
     try:
-        exporter = (
-            _build_grpc(signal, attempt)
-            if protocol == GRPC
-            else _build_http(signal, attempt, as_json=protocol == HTTP_JSON)
-        )
+        build = _build_grpc if protocol == GRPC else _build_http
+        exporter = build(signal, protocol, attempt, encode)
     except ModuleNotFoundError as error:
         package = "grpc" if protocol == GRPC else "http"
         raise ImportError(
@@ -101,47 +106,67 @@ class OtlpSink(Sink):
     Args:
         signal: The signal.
         repair: Makes a batch encodable.
+        encode: As for `build_exporter`.
+        one_by_one: Whether a batch is one item, which the exporter takes by itself.
     """
 
-    def __init__(self, signal: Signal, repair: Callable[[Any], Any]) -> None:
+    def __init__(
+        self,
+        signal: Signal,
+        repair: Callable[[Any], Any],
+        *,
+        encode: Callable[[Any], Any] | None = None,
+        one_by_one: bool = False,
+    ) -> None:
         from nemo.lens.sdk.exporters.wire import Attempt
 
         self._signal: Signal = signal
         self._protocol = protocol_of(signal)
-        self._endpoint = _endpoint(signal)
+        self._endpoint = endpoint_of(signal, self._protocol)
         self._repair = repair
-        self._attempt = Attempt(self._report)
-        self.exporter = build_exporter(signal, self._protocol, self._attempt)
+        self._one_by_one = one_by_one
+        self._attempt = Attempt(signal, self._report)
+        self.exporter = build_exporter(signal, self._protocol, self._attempt, encode)
 
     def send(self, batch: Sequence[Any]) -> Outcome:
-        """Send a batch; what a collector refuses for good is not tried again."""
-        data: Any = batch[0] if self._signal == "metrics" else batch
+        """Send a batch; a collector's answer decides what is to be done with it."""
+        data: Any = batch[0] if self._one_by_one else batch
         outcome = self._try(data)
-        if outcome is not Outcome.DELIVERED and not self._attempt.was_sent:
+        if not self._attempt.was_sent:
             outcome = self._try(self._repair(data))
+            if not self._attempt.was_sent:
+                # Too large for the exporter, or one item is beyond repair: halves may fit.
+                outcome = Outcome.TOO_LARGE
+        self.rejected = self._attempt.rejected
+        self.retry_after_s = self._attempt.retry_after_s
         return outcome
+
+    @property
+    def reason(self) -> str:
+        """What came back from the last attempt, for people."""
+        return self._attempt.reason
 
     def close(self) -> None:
         """Shut the exporter down."""
         self.exporter.shutdown()
 
     def _try(self, data: Any) -> Outcome:
-        self._attempt.begin()
+        attempt = self._attempt
+        attempt.begin()
         try:
-            result = self.exporter.export(data)
+            self.exporter.export(data)
         except Exception as error:
-            if not self._attempt.was_sent:
-                self._attempt.failed(error)
-                return Outcome.REFUSED
-        else:
-            if result.name == "SUCCESS":
-                return Outcome.DELIVERED
-            if not self._attempt.was_sent:
-                return Outcome.REFUSED
-        return Outcome.RETRY if self._attempt.can_be_retried else Outcome.REFUSED
+            if not attempt.was_sent:
+                attempt.could_not_encode(error)
+        return attempt.outcome
 
     def _report(self) -> None:
-        again = "it is tried again" if self._attempt.can_be_retried else "the batch is dropped"
+        what_happens = {
+            Outcome.DELIVERED: f"it did not keep {self._attempt.rejected}",
+            Outcome.RETRY: "it is tried again",
+            Outcome.TOO_LARGE: "it is sent in smaller parts",
+            Outcome.REFUSED: "the batch is dropped",
+        }[self._attempt.outcome]
         warn_once_a_minute(
             f"otlp {self._signal}",
             "export of %s to %s over %s failed (%s); %s%s",
@@ -149,24 +174,42 @@ class OtlpSink(Sink):
             self._endpoint or "the default endpoint",
             self._protocol,
             self._attempt.reason,
-            again,
-            _hint(self._endpoint, self._protocol),
+            what_happens,
+            hint(self._endpoint, self._protocol),
         )
 
 
-def _build_grpc(signal: Signal, attempt: Attempt) -> Any:
-    # Without it a channel built in a forked child hangs on threads that only the parent has.
-    os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "1")
+def _build_grpc(
+    signal: Signal, _protocol: str, attempt: Attempt, encode: Callable[[Any], Any] | None
+) -> Any:
+    from nemo.lens.sdk.exporters.grpc_forks import with_fork_support
     from nemo.lens.sdk.exporters.wire import WatchedStub
 
-    exporter_class = _exporter_class(signal, "grpc")
-    if signal == "traces":
-        exporter_class = _otel_private.sending_bytes(exporter_class)
-    exporter_class = _otel_private.watching_grpc_exporter(
-        exporter_class, lambda stub: WatchedStub(stub, attempt)
-    )
-    with otel_environment.without_garbage():
-        return exporter_class(compression=_grpc_compression(signal))
+    with with_fork_support():
+        exporter_class = _exporter_class(signal, "grpc", encode)
+        if signal == "traces":
+            exporter_class = _otel_private.sending_bytes(exporter_class)
+        exporter_class = _otel_private.watching_grpc_exporter(
+            exporter_class, lambda stub: WatchedStub(stub, attempt)
+        )
+        return _built(
+            exporter_class,
+            signal,
+            GRPC,
+            compression=_grpc_compression(signal),
+            credentials=credentials_for(signal, "grpc") if uses_tls(signal, GRPC) else None,
+            **_channel_options(exporter_class),
+        )
+
+
+def _channel_options(exporter_class: Any) -> dict[str, Any]:
+    """Bound the pauses between attempts to connect, where the release has such options.
+
+    Left alone they grow to two minutes, for which a collector that is back goes on missing.
+    """
+    if "channel_options" not in signature(exporter_class).parameters:
+        return {}
+    return {"channel_options": _RECONNECTION}
 
 
 def _grpc_compression(signal: Signal) -> Any:
@@ -174,32 +217,51 @@ def _grpc_compression(signal: Signal) -> Any:
     import grpc  # type: ignore[import-untyped]
 
     known = {"gzip": grpc.Compression.Gzip, "deflate": grpc.Compression.Deflate}
-    return known.get(_setting(signal, "COMPRESSION"), grpc.Compression.NoCompression)
+    return known.get(read(signal, "COMPRESSION"), grpc.Compression.NoCompression)
 
 
-def _build_http(signal: Signal, attempt: Attempt, *, as_json: bool) -> Any:
-    from nemo.lens.sdk.exporters.wire import WatchedSession
+def _build_http(
+    signal: Signal, protocol: str, attempt: Attempt, encode: Callable[[Any], Any] | None
+) -> Any:
+    import requests
 
-    exporter_class = _exporter_class(signal, "http")
-    options: dict[str, Any] = {}
-    if not any(_setting(each, "CREDENTIAL_PROVIDER", of=_HTTP_SESSION) for each in _OFFICIAL):
-        options["session"] = WatchedSession(attempt, _to_json(signal) if as_json else None)
+    from nemo.lens.sdk.exporters.wire import watch_session
+
+    session = credentials_for(signal, "http") or requests.Session()
+    to_json = _to_json(signal) if protocol == HTTP_JSON else None
+    return _built(
+        _exporter_class(signal, "http", encode),
+        signal,
+        protocol,
+        session=watch_session(session, attempt, to_json),
+    )
+
+
+def _built(exporter_class: Any, signal: Signal, protocol: str, **options: Any) -> Any:
     with otel_environment.without_garbage():
-        return exporter_class(**options)
+        timeout = read(signal, "TIMEOUT")
+        with otel_environment.with_variables(usable_variables(signal, protocol)):
+            return exporter_class(timeout=timeout, **options)
 
 
-def _exporter_class(signal: Signal, transport: Literal["grpc", "http"]) -> Any:
+def _exporter_class(
+    signal: Signal, transport: Literal["grpc", "http"], encode: Callable[[Any], Any] | None
+) -> Any:
     official = _OFFICIAL[signal]
     exporters = import_module(f"opentelemetry.exporter.otlp.proto.{transport}.{official.module}")
     exporter_class = getattr(exporters, official.exporter_class)
-    return _directly_encoding(exporter_class) if signal == "traces" else exporter_class
+    if encode is None and signal != "traces":
+        return exporter_class
+    isolate_random_streams()  # the class below keeps the globals that it finds now
+    return _otel_private.directly_encoding(
+        exporter_class, official.encoder, encode or _encode_spans
+    )
 
 
-def _directly_encoding(exporter_class: Any) -> Any:
+def _encode_spans(batch: Any) -> Any:
     from nemo.lens.sdk.exporters.span_protobuf import encode_spans
 
-    isolate_random_streams()  # the class below keeps the globals that it finds now
-    return _otel_private.directly_encoding(exporter_class, encode_spans)
+    return encode_spans(batch)
 
 
 def _to_json(signal: Signal) -> Callable[[bytes], bytes]:
@@ -209,35 +271,3 @@ def _to_json(signal: Signal) -> Callable[[bytes], bytes]:
     requests = import_module(f"opentelemetry.proto.collector.{official.request_module}")
     message_class = getattr(requests, official.request_class)
     return lambda body: message_to_json(message_class.FromString(body)).encode()
-
-
-def _endpoint(signal: Signal) -> str:
-    return _setting(signal, "ENDPOINT") or ""
-
-
-def _setting(signal: Signal, name: str, *, of: str = "OTEL_EXPORTER_OTLP") -> Any:
-    """Read a variable of the signal, else the one that all signals share; None without either."""
-    own = read_foreign_variable(f"{of}_{signal.upper()}_{name}")
-    return read_foreign_variable(f"{of}_{name}") if own is None else own
-
-
-def _port(endpoint: str) -> int | None:
-    try:
-        return urlparse(endpoint if "//" in endpoint else f"//{endpoint}").port
-    except ValueError:
-        return None
-
-
-def _hint(endpoint: str, protocol: str) -> str:
-    port = _port(endpoint)
-    if port == _HTTP_PORT and protocol == GRPC:
-        return (
-            f"; port {_HTTP_PORT} usually speaks HTTP: set OTEL_EXPORTER_OTLP_PROTOCOL="
-            f"{HTTP_PROTOBUF} or use port {_GRPC_PORT}"
-        )
-    if port == _GRPC_PORT and protocol != GRPC:
-        return (
-            f"; port {_GRPC_PORT} usually speaks gRPC: set OTEL_EXPORTER_OTLP_PROTOCOL={GRPC} "
-            f"or use port {_HTTP_PORT}"
-        )
-    return ""

@@ -58,6 +58,9 @@ class Route:
     def after_fork(self, resource: Resource) -> None:
         """Begin anew in a forked child."""
 
+    def stop(self, end: str) -> None:
+        """Note at once how the process ends; open spans are closed and exported after this."""
+
     def finish(self, end: str, lost: Mapping[str, int]) -> None:
         """End: say how the process ended and what was lost."""
 
@@ -82,7 +85,7 @@ class OtlpRoute(Route):
         """Build the sink of metrics."""
         from nemo.lens.sdk.exporters.otlp import OtlpSink
 
-        return OtlpSink("metrics", repair_metrics)
+        return OtlpSink("metrics", repair_metrics, one_by_one=True)
 
     def log_sink(self) -> Sink:
         """Build the sink of log records."""
@@ -175,11 +178,12 @@ def routes_of(config: NemoLensConfig, resource: Resource, names: Iterable[str]) 
         elif name == "console":
             routes.append(ConsoleRoute())
         else:
-            routes.append(_file_route(config, resource))
+            routes.append(FileRoute(run_files(config, resource)))
     return routes
 
 
-def _file_route(config: NemoLensConfig, resource: Resource) -> FileRoute:
+def run_files(config: NemoLensConfig, resource: Resource) -> RunFiles:
+    """Prepare the run files of this process."""
     from nemo.lens.sdk.files.folder import ProcessIdentity
     from nemo.lens.sdk.files.sinks import RunFiles
 
@@ -198,7 +202,7 @@ def _file_route(config: NemoLensConfig, resource: Resource) -> FileRoute:
         for field in fields(config)
         if not field.name.startswith("_")
     }
-    return FileRoute(RunFiles(config.directory, identity, settings, attributes))
+    return RunFiles(config.directory, identity, settings, attributes)
 
 
 def _integer(value: Any) -> int | None:

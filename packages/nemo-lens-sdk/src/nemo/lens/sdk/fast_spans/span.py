@@ -65,6 +65,7 @@ class FastSpan(Span):
         "_is_odd",
         "_name",
         "_parent_id",
+        "_place",
         "_span_id",
         "_start_time",
         "_token",
@@ -79,6 +80,9 @@ class FastSpan(Span):
     _span_id: int
     _parent_id: int
     _begun: int
+    _place: int
+    """Where the black box has it; not set without a black box."""
+
     _start_time: int
     _end_time: int | None
     _attributes: Any

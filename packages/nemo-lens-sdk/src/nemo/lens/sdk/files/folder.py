@@ -9,15 +9,21 @@ share a folder, and no directory gets hot with ten thousand ranks.
 from __future__ import annotations
 
 import contextlib
+import functools
+import hashlib
 import json
 import os
 import re
 import socket
 import sys
+import threading
 import time
 from dataclasses import dataclass, field
 from importlib import metadata
 from typing import TYPE_CHECKING, Any, cast
+
+from nemo.lens.spans.redaction import REDACTED, is_redacted, masked
+from nemo.lens.spans.url_credentials import without_url_credentials
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -26,9 +32,11 @@ if TYPE_CHECKING:
 SCHEMA = 1
 _RANKS_PER_FOLDER = 256
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+_LONGEST_PART = 80
+_DIGEST_DIGITS = 8
+_RANK_IN_ROLE = re.compile(r"-(?=(?:[0-9]+|x)(?:-|$))")
 _SECRET = re.compile(r"(?i)(pass(word|wd)?|secret|token|credential|authorization|cookie|key)\b")
 _SECRET_OPTION = re.compile(r"(?i)^(--?[\w-]*(pass(word|wd)?|secret|token|api-?key)[\w-]*)(=.*)?$")
-_REDACTED = "[REDACTED]"
 _VERSIONED = ("nemo-lens-api", "nemo-lens-sdk", "opentelemetry-api", "opentelemetry-sdk")
 
 
@@ -70,6 +78,8 @@ class RunFolder:
     resource: Mapping[str, Any]
     _path: Path | None = None
     _started_unix_nano: int = field(default_factory=time.time_ns)
+    _beside: dict[str, bytes] = field(default_factory=dict[str, bytes])
+    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def open(self) -> Path:
         """Return the folder with its manifest, creating what is missing.
@@ -77,13 +87,24 @@ class RunFolder:
         Raises:
             OSError: The folder cannot be created.
         """
-        if self._path is None:
-            self._path = self._create_unique()
-            self._write_manifest(self._path, end=None, lost={})
-        elif not self._path.is_dir():
-            _make_private(self._path)
-            self._write_manifest(self._path, end=None, lost={})
-        return self._path
+        with self._lock:  # in a forked child the first of several threads creates it
+            return self._open()
+
+    def put(self, name: str, content: bytes) -> None:
+        """Write a small file beside the manifest, and again whenever the folder is made again.
+
+        Raises:
+            OSError: It cannot be written.
+        """
+        folder = self.open()
+        replace_file(folder / name, content)
+        self._beside[name] = content
+
+    def take_away(self, name: str) -> None:
+        """Delete a file that `put` has written."""
+        self._beside.pop(name, None)
+        if self._path is not None:
+            (self._path / name).unlink(missing_ok=True)
 
     def finish(self, end: str, lost: Mapping[str, int]) -> None:
         """Replace the manifest by one that says how the recording ended.
@@ -95,17 +116,29 @@ class RunFolder:
         if self._path is not None and self._path.is_dir():
             self._write_manifest(self._path, end=end, lost=lost)
 
+    def _open(self) -> Path:
+        if self._path is None:
+            self._path = self._create_unique()
+        elif self._path.is_dir():
+            return self._path
+        else:
+            _make_private(self._path)
+        self._write_manifest(self._path, end=None, lost={})
+        for name, content in list(self._beside.items()):
+            replace_file(self._path / name, content)
+        return self._path
+
     def _create_unique(self) -> Path:
         identity = self.identity
         rank = "x" if identity.rank is None else str(identity.rank)
         shard = "x" if identity.rank is None else str(identity.rank // _RANKS_PER_FOLDER)
-        name = f"{_safe(identity.role)}-{rank}-{_safe(socket.gethostname())}-{os.getpid()}"
-        parent = self.directory / _safe(identity.run_id or "run") / shard
+        name = f"{_role(identity.role)}-{rank}-{_safe(socket.gethostname())}-{os.getpid()}"
+        parent = self.directory / run_folder_name(identity.run_id) / shard
         _make_private(parent)
         attempt = 1
         while True:
             # A container's restart, or a second set-up, may have the same host and process id.
-            path = parent / (name if attempt == 1 else f"{name}-{attempt}")
+            path = parent / (name if attempt == 1 else f"{name}.{attempt}")
             try:
                 path.mkdir(mode=0o700)
             except FileExistsError:
@@ -134,11 +167,26 @@ class RunFolder:
             "resource": {key: _public(key, value) for key, value in self.resource.items()},
             "lost": dict(lost),
         }
-        partial = path / "manifest.json.part"
+        text = json.dumps(manifest, ensure_ascii=False, indent=1)
+        replace_file(path / "manifest.json", text.encode("utf-8", "replace"))
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Write a file that is there whole or not at all, for this user alone.
+
+    Raises:
+        OSError: It was not written, and nothing of it was left behind.
+    """
+    partial = path.with_name(path.name + ".part")
+    try:
         descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as file:
-            json.dump(manifest, file, ensure_ascii=False, indent=1)
-        partial.replace(path / "manifest.json")
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+        partial.replace(path)
+    except OSError:
+        with contextlib.suppress(OSError):
+            partial.unlink()
+        raise
 
 
 def _make_private(path: Path) -> None:
@@ -150,20 +198,40 @@ def _make_private(path: Path) -> None:
         directory.mkdir(mode=0o700, exist_ok=True)
 
 
+def run_folder_name(run_id: str) -> str:
+    """The name of the folder of a run: its id, or what can be a name and differs for every id."""
+    name = _safe(run_id or "run")
+    if name == run_id or not run_id:
+        return name
+    digest = hashlib.sha256(run_id.encode("utf-8", "replace")).hexdigest()
+    return f"{name}-{digest[:_DIGEST_DIGITS]}"
+
+
 def _safe(text: str) -> str:
-    return _UNSAFE.sub("_", text).strip(".") or "x"
+    return _UNSAFE.sub("_", text).strip(".")[:_LONGEST_PART] or "x"
+
+
+def _role(role: str) -> str:
+    """A role in which nothing looks like a rank: readers take the first such part for one."""
+    return _RANK_IN_ROLE.sub("_", _safe(role))
 
 
 def _public(key: str, value: Any) -> Any:
-    if isinstance(value, str) and _SECRET.search(key.replace("_", " ")):
-        return _REDACTED
+    if isinstance(value, str) and (is_redacted(key) or _SECRET.search(key.replace("_", " "))):
+        return REDACTED
+    if isinstance(value, str):
+        return _without_secrets(value)
     if isinstance(value, float) and (value != value or abs(value) == float("inf")):  # noqa: PLR0124
         return str(value)
-    if value is None or isinstance(value, bool | int | float | str):
+    if value is None or isinstance(value, bool | int | float):
         return value
     if isinstance(value, list | tuple | set | frozenset):
-        return [str(item) for item in cast("Iterable[Any]", value)]
-    return str(value)
+        return [_without_secrets(str(item)) for item in cast("Iterable[Any]", value)]
+    return _without_secrets(str(value))
+
+
+def _without_secrets(text: str) -> str:
+    return without_url_credentials(masked(text))
 
 
 def _command() -> list[str]:
@@ -173,15 +241,16 @@ def _command() -> list[str]:
     for argument in sys.orig_argv:
         option = _SECRET_OPTION.match(argument)
         if hide_next and not argument.startswith("-"):
-            public.append(_REDACTED)
+            public.append(REDACTED)
         elif option is not None and option.group(4):
-            public.append(f"{option.group(1)}={_REDACTED}")
+            public.append(f"{option.group(1)}={REDACTED}")
         else:
-            public.append(argument)
+            public.append(_without_secrets(argument))
         hide_next = option is not None and not option.group(4)
     return public
 
 
+@functools.cache  # finding them out takes longer than all the rest
 def _versions() -> dict[str, str]:
     versions = {"python": sys.version.split()[0]}
     for name in _VERSIONED:

@@ -16,10 +16,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nemo.lens.sdk import counts
+from nemo.lens.sdk.files.kept_segments import FinishedSegment
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from nemo.lens.sdk.files.kept_segments import KeptSegments
 
 MAX_SEGMENT_BYTES = 32 * 1024 * 1024
 MAX_SEGMENT_AGE_S = 3600.0
@@ -28,24 +30,18 @@ MAX_TOTAL_BYTES = 4 * 1024**3
 
 @dataclass(frozen=True)
 class SegmentLimits:
-    """When a segment ends, and how much one signal of one process may keep.
+    """When a segment ends, and how much one process may keep.
 
     Attributes:
         segment_bytes: A segment is finished once it is this large.
         segment_age_s: A segment is finished once it is this old, in seconds.
-        total_bytes: Beyond this the oldest finished segments are deleted and counted as lost.
+        total_bytes: Beyond this the oldest finished segments of all signals are deleted and counted
+            as lost.
     """
 
     segment_bytes: int = MAX_SEGMENT_BYTES
     segment_age_s: float = MAX_SEGMENT_AGE_S
     total_bytes: int = MAX_TOTAL_BYTES
-
-
-@dataclass
-class _Finished:
-    path: Path
-    size: int
-    items: int
 
 
 class SegmentWriter:
@@ -54,28 +50,27 @@ class SegmentWriter:
     Args:
         signal: First part of the file names.
         open_folder: Makes sure that the folder exists and returns it; may raise OSError.
-        losses: Where deleted items are counted.
-        limits: When to rotate and what to keep.
+        limits: When to rotate.
+        kept: The finished segments of the process.
     """
 
     def __init__(
         self,
         signal: str,
         open_folder: Callable[[], Path],
-        losses: counts.Counts,
         limits: SegmentLimits,
+        kept: KeptSegments,
     ) -> None:
         self._signal = signal
         self._open_folder = open_folder
-        self._losses = losses
         self._limits = limits
+        self._kept = kept
         self._descriptor: int | None = None
         self._path = Path()
         self._number = -1
         self._size = 0
         self._items = 0
         self._opened_at = 0.0
-        self._finished: list[_Finished] = []
 
     def write(self, line: bytes, items: int) -> None:
         """Append one line that holds `items` items.
@@ -108,7 +103,7 @@ class SegmentWriter:
         if self._descriptor is not None and os.fstat(self._descriptor).st_nlink == 0:
             # The folder vanished under us: writing on would succeed into nowhere.
             self.close()
-            self._finished.clear()
+            self._kept.forget_vanished()
         if self._descriptor is None:
             self._descriptor = self._open_next()
         return self._descriptor
@@ -132,14 +127,7 @@ class SegmentWriter:
 
     def _rotate(self) -> None:
         self.close()
-        self._finished.append(_compress(_Finished(self._path, self._size, self._items)))
-        while len(self._finished) > 1 and self._total_bytes() > self._limits.total_bytes:
-            oldest = self._finished.pop(0)
-            oldest.path.unlink(missing_ok=True)
-            self._losses.lose(counts.FILE_CAP, oldest.items)
-
-    def _total_bytes(self) -> int:
-        return sum(segment.size for segment in self._finished)
+        self._kept.add(_compress(FinishedSegment(self._path, self._size, self._items)))
 
 
 def _write_all(descriptor: int, line: bytes) -> None:
@@ -148,7 +136,7 @@ def _write_all(descriptor: int, line: bytes) -> None:
         written += os.write(descriptor, line[written:])
 
 
-def _compress(segment: _Finished) -> _Finished:
+def _compress(segment: FinishedSegment) -> FinishedSegment:
     """Gzip a finished segment; one that cannot be compressed stays as it is."""
     target = segment.path.with_name(segment.path.name + ".gz")
     partial = segment.path.with_name(segment.path.name + ".gz.part")
@@ -162,7 +150,7 @@ def _compress(segment: _Finished) -> _Finished:
             shutil.copyfileobj(source, packed, 1024 * 1024)
         partial.replace(target)
         segment.path.unlink()
-        return _Finished(target, target.stat().st_size, segment.items)
+        return FinishedSegment(target, target.stat().st_size, segment.items)
     except OSError:
         partial.unlink(missing_ok=True)
         return segment

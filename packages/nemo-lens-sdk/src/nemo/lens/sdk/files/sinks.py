@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from nemo.lens.sdk._otel_private import encode_logs
 from nemo.lens.sdk.export_queue import Outcome, Sink
 from nemo.lens.sdk.files.encoding import encode_resource, encode_spans, to_bytes
 from nemo.lens.sdk.files.folder import ProcessIdentity, RunFolder
+from nemo.lens.sdk.files.kept_segments import KeptSegments
 from nemo.lens.sdk.files.messages import message_to_line
 from nemo.lens.sdk.files.segments import SegmentLimits, SegmentWriter
 from nemo.lens.sdk.noise import warn_once_a_minute
@@ -53,6 +55,7 @@ class RunFiles:
         """Begin a new folder, which is created when it is first needed; for forked children."""
         self._folder = RunFolder(self._directory, self._identity, self._config, resource)
         self._writers: dict[str, SegmentWriter] = {}
+        self._kept = KeptSegments(self._limits.total_bytes, self.losses)
         self.losses.reset()
 
     def open(self) -> None:
@@ -62,11 +65,20 @@ class RunFiles:
         except OSError as error:
             _warn(self._directory, error)
 
+    @property
+    def folder(self) -> RunFolder:
+        """The folder of this process, created with its manifest when it is first needed."""
+        return self._folder
+
+    def identity(self) -> dict[str, Any]:
+        """Who this process is, as the manifest says it."""
+        return asdict(self._identity)
+
     def write(self, signal: str, line: str, items: int) -> Outcome:
         """Append one line; a full disk or a vanished folder is a warning and a retry."""
         writer = self._writers.get(signal)
         if writer is None:
-            writer = SegmentWriter(signal, self._folder.open, self.losses, self._limits)
+            writer = SegmentWriter(signal, self._folder.open, self._limits, self._kept)
             self._writers[signal] = writer
         try:
             writer.write(to_bytes(line), items)
