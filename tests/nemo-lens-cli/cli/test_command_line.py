@@ -151,7 +151,8 @@ def test_an_interrupted_demo_without_a_record_names_none(monkeypatch, call, tmp_
 def write_manifest(folder, started=1):
     process = folder / "0" / "trainer-0-host-1"
     process.mkdir(parents=True)
-    manifest = {"schema": 1, "run": folder.name, "rank": 0, "started_unix_nano": started}
+    run = folder.name.encode("utf-8", "replace").decode()  # as the writer does
+    manifest = {"schema": 1, "run": run, "rank": 0, "started_unix_nano": started}
     (process / "manifest.json").write_text(json.dumps(manifest))
     return folder
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from nemo.lens.runs.tailing import SegmentTail
 from nemo.lens.sdk.counts import Counts
+from nemo.lens.sdk.files.kept_segments import KeptSegments
 from nemo.lens.sdk.files.segments import SegmentLimits, SegmentWriter
 
 EVERYTHING = 1 << 30
@@ -37,7 +38,8 @@ def test_every_line_is_read_once_and_in_order(tmp_path_factory, looks, segment_b
     """However many segments the writer finished and packed between two looks."""
     folder = tmp_path_factory.mktemp("process")
     limits = SegmentLimits(segment_bytes=segment_bytes)
-    writer = SegmentWriter("traces", lambda: folder, Counts(), limits)
+    kept = KeptSegments(limits.total_bytes, Counts())
+    writer = SegmentWriter("traces", lambda: folder, limits, kept)
     tail = SegmentTail(folder, "traces", EVERYTHING)
     if not late:
         assert new(tail) == []

@@ -37,9 +37,9 @@ examples:
   nemo-lens watch --json | jq -c '[.step, .steps_per_s]'
 
 exit status:
-  0 the run ended in order (with --once: nothing is wrong so far), 2 wrong usage,
-  1 a rank is gone, silent or was ended by a signal, or there is nothing to watch,
-  130 interrupted with Ctrl-C
+  0 the run ended in order (with --once: nothing is wrong so far),
+  1 a rank is gone, silent or ended by a signal, or there is nothing to watch,
+  2 wrong usage, 130 interrupted with Ctrl-C
 """
 _DIRECTORY: Final = "NEMO_LENS_DIR"
 _DEFAULT_DIRECTORY: Final = "nemo-lens-runs"
