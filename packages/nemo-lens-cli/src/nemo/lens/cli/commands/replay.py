@@ -50,8 +50,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--protocol",
+        metavar="NAME",
         choices=_PROTOCOLS,
-        help="how (default: what OTEL_EXPORTER_OTLP_PROTOCOL says, else http/protobuf for port "
+        help="grpc, http/protobuf or http/json (default: what OTEL_EXPORTER_OTLP_PROTOCOL says, else http/protobuf for port "
         "4318, else grpc)",
     )
     parser.add_argument(
