@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run what continuous integration runs: named steps, each a command that a person can run too.
 
-All steps run even when one fails; the closing table says which passed, failed or did not run. A
-part that this machine cannot run is announced as ``NOT RUN`` and fails when CI_STRICT=1.
+Steps run side by side, two at a time where there are two cores; their output comes in one piece
+when they are over (``--jobs 1`` shows it as it comes). All steps run even when one fails; the
+closing table says which passed, failed or did not run. A part that this machine cannot run is
+announced as ``NOT RUN`` and fails when CI_STRICT=1.
 """
 
 from __future__ import annotations
@@ -11,12 +13,16 @@ from __future__ import annotations
 import argparse
 import os
 import shlex
+import shutil
 import subprocess
 import sys
+import tempfile
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, NamedTuple
 
 import ray_tests
 import torch_tests
@@ -29,6 +35,8 @@ if TYPE_CHECKING:
 
 _UV = ["uv", "run", "--locked"]
 _DEV = [sys.executable, "dev.py"]
+_MOST_JOBS = 2
+_SHOWING = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -128,16 +136,22 @@ STEPS = (
 )
 
 
-def run(step: Step) -> str:
-    """Run the commands of one step, their output left visible; returns the outcome."""
+def run(step: Step, log: IO[str]) -> str:
+    """Run the commands of one step, their output in `log`; returns the outcome."""
     outcome = "passed"
     for command in step.commands():
-        print(f"\n$ {shlex.join(command)}", flush=True)
-        status = subprocess.call(command, cwd=workspace.ROOT, stdin=subprocess.DEVNULL)
+        print(f"\n$ {shlex.join(command)}", file=log, flush=True)
+        status = subprocess.call(
+            command,
+            cwd=workspace.ROOT,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+        )
         if status == workspace.NOT_RUN and outcome == "passed":
             outcome = "NOT RUN"
         elif status not in {0, workspace.NOT_RUN}:
-            print(f"step {step.name}: exit status {status}", flush=True)
+            print(f"step {step.name}: exit status {status}", file=log, flush=True)
             outcome = "FAILED"
     return outcome
 
@@ -149,6 +163,13 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="STEP", help=", ".join(by_name))
     parser.add_argument("--list", action="store_true", help="print the steps and stop")
     parser.add_argument("--skip", action="append", default=[], metavar="STEP")
+    parser.add_argument(
+        "--jobs",
+        type=int,
+        default=min(_MOST_JOBS, os.cpu_count() or 1),
+        metavar="N",
+        help="steps at a time (default: %(default)s)",
+    )
     arguments = parser.parse_args()
     if arguments.list:
         for step in STEPS:
@@ -160,17 +181,49 @@ def main() -> int:
     names = [name for name in arguments.names or by_name if name not in arguments.skip]
     # Hooks and steps call `uv` by name, also when it lives in .uv/.
     os.environ["PATH"] = f"{Path(workspace.uv()).parent}{os.pathsep}{os.environ['PATH']}"
-    return _summary([_timed(by_name[name]) for name in names])
+    return _summary(_run_all([by_name[name] for name in names], arguments.jobs))
 
 
-def _timed(step: Step) -> tuple[str, str, float]:
-    print(f"\n{'=' * 78}\n{step.name}: {step.shows}\n{'=' * 78}", flush=True)
+class Result(NamedTuple):
+    """How a step ended."""
+
+    name: str
+    outcome: str
+    duration_s: float
+
+
+def _run_all(steps: list[Step], jobs: int) -> list[Result]:
+    """The first step alone, which makes the environment; then `jobs` steps at a time."""
+    results = [_timed(step, sys.stdout) for step in steps[:1]]
+    with ThreadPoolExecutor(jobs) as pool:
+        results += pool.map(_logged if jobs > 1 else _visible, steps[1:])
+    return results
+
+
+def _visible(step: Step) -> Result:
+    return _timed(step, sys.stdout)
+
+
+def _logged(step: Step) -> Result:
+    """Run a step beside others; what it prints is shown in one piece when it is over."""
+    print(f"started: {step.name}", flush=True)
+    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as log:
+        result = _timed(step, log)
+        log.seek(0)
+        with _SHOWING:
+            shutil.copyfileobj(log, sys.stdout)
+            sys.stdout.flush()
+    return result
+
+
+def _timed(step: Step, log: IO[str]) -> Result:
+    print(f"\n{'=' * 78}\n{step.name}: {step.shows}\n{'=' * 78}", file=log, flush=True)
     started = time.monotonic()
-    outcome = run(step)
-    return step.name, outcome, time.monotonic() - started
+    outcome = run(step, log)
+    return Result(step.name, outcome, time.monotonic() - started)
 
 
-def _summary(results: list[tuple[str, str, float]]) -> int:
+def _summary(results: list[Result]) -> int:
     strict = os.environ.get("CI_STRICT") == "1"
     print(f"\n{'=' * 78}\nsummary\n{'=' * 78}")
     for name, outcome, duration_s in results:

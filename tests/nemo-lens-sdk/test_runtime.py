@@ -425,7 +425,7 @@ def test_a_metric_exporter_that_would_end_the_process_fails_one_collection(monke
     assert handle.flush() is False
     assert handle.flush()
     handle.shutdown()
-    assert handle.stats()["queues"]["metrics to console"]["lost"] == {"export_failed": 1}
+    assert handle.stats()["queues"]["metrics to console"]["lost"] == {"refused": 1}
 
 
 def test_a_reader_that_blocks_does_not_hold_up_the_shutdown():

@@ -44,7 +44,7 @@ def completed(script, folder, *words):
 @pytest.mark.parametrize(
     ("words", "offered"),
     [
-        (["nemo-lens", "rep"], ["report"]),
+        (["nemo-lens", "repo"], ["report"]),
         (["nemo-lens", "demo", "--slow"], ["--slow-rank"]),
         (["nemo-lens", "completion", "z"], ["zsh"]),
         (["nemo-lens", "report", "my"], ["my-run"]),

@@ -101,7 +101,7 @@ def test_no_connection_is_an_error():
         ({"ENDPOINT": "c:4317"}, ("c", 4317), True),
         ({"ENDPOINT": "c:4317", "INSECURE": "true"}, ("c", 4317), False),
         ({"ENDPOINT": "http://a:1", "TRACES_ENDPOINT": "http://b:2"}, ("b", 2), False),
-        ({"ENDPOINT": "http://c:99999"}, ("c", 80), False),
+        ({"ENDPOINT": "http://c:99999"}, ("localhost", 4317), False),
         ({"ENDPOINT": "unix:///run/collector.sock"}, None, True),
     ],
 )

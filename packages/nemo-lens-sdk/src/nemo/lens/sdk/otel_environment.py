@@ -22,7 +22,14 @@ if TYPE_CHECKING:
 
 _PARSED_BY_OTEL = tuple(row for row in FOREIGN_VARIABLES if row.parsed_by_otel)
 _RESPELLED = (Words, EntryPoints, Endpoint)
-_LOOKED_AT_AGAIN = "OTEL_PYTHON_SDK_INTERNAL_METRICS_ENABLED"
+_LOOKED_AT_AGAIN = frozenset(
+    {
+        "OTEL_PYTHON_TRACER_PROVIDER",
+        "OTEL_PYTHON_METER_PROVIDER",
+        "OTEL_PYTHON_LOGGER_PROVIDER",
+        "OTEL_PYTHON_SDK_INTERNAL_METRICS_ENABLED",
+    }
+)
 _hiding = threading.RLock()
 
 
@@ -31,9 +38,9 @@ def without_garbage() -> Generator[None, None, None]:
     """Hide unusable `OTEL_*` values while OpenTelemetry reads its variables.
 
     OpenTelemetry's own parsers raise on some of them, half-way through building a provider. The
-    variables are put back afterwards: child processes inherit what the user set. Only the one that
-    OpenTelemetry looks at again is unset for good when it is bad: it would warn whenever some code
-    asks for a tracer.
+    variables are put back afterwards: child processes inherit what the user set. Only those that
+    OpenTelemetry looks at again are unset for good when they are bad: it would raise, or warn,
+    whenever some code asks for a tracer.
     """
     with _hiding, with_variables(_usable_values()):
         # OpenTelemetry reads OTEL_PROPAGATORS once, when the module of the propagator is loaded.
@@ -53,7 +60,7 @@ def _usable_values() -> dict[str, str | None]:
             text = row.type.remains(text)
             warn_once(row.name, problems[row.name], text)
         if not text.strip():
-            if row.name == _LOOKED_AT_AGAIN:
+            if row.name in _LOOKED_AT_AGAIN:
                 del os.environ[row.name]
             changes[row.name] = None
         elif row.name in problems or isinstance(row.type, _RESPELLED):

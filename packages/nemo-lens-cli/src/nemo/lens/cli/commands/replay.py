@@ -30,7 +30,7 @@ EPILOG = """\
 examples:
   nemo-lens replay nemo-lens-runs/demo-1 --endpoint http://localhost:4318
   nemo-lens replay DIR --endpoint http://collector:4317 --protocol grpc
-  nemo-lens replay DIR --endpoint URL --rate 5000      at most 5000 items a second
+  nemo-lens replay DIR --endpoint URL --rate 5000  at most 5000 items a second
   nemo-lens replay DIR --endpoint URL --signals traces,logs
 
 exit status:
@@ -50,8 +50,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--protocol",
+        metavar="NAME",
         choices=_PROTOCOLS,
-        help="how (default: what OTEL_EXPORTER_OTLP_PROTOCOL says, else http/protobuf for port "
+        help="grpc, http/protobuf or http/json (default: what OTEL_EXPORTER_OTLP_PROTOCOL says, else http/protobuf for port "
         "4318, else grpc)",
     )
     parser.add_argument(
