@@ -2,8 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Meters that lead to the same instruments work as one, whenever each was asked for."""
 
+import contextlib
+import gc
 import math
+import os
 import threading
+import weakref
 
 import numpy as np
 import pytest
@@ -165,6 +169,36 @@ def test_wrappers_of_one_meter_work_as_one_and_may_go(provided):
     assert values["mt.steps"] == 4
     assert values["mt.other"] == 2
     assert values["nemo.lens.metrics.not_finite[mt.loss]"] == 2
+
+
+def test_nothing_of_a_provider_that_is_gone_is_kept():
+    """A process may make and drop any number of them."""
+    reader = InMemoryMetricReader()
+    provider = MeterProvider([reader], shutdown_on_exit=False)
+    meter = provider.get_meter("scope")
+    record_metrics(meter, GROUP, loss=1.0, steps=1, time=1.0)
+    exported(reader)
+    record_metrics(meter, GROUP, loss=1.0, steps=1, time=1.0)
+    provider.shutdown()
+    alive = weakref.ref(reader), weakref.ref(provider)
+    del reader, provider, meter
+    gc.collect()
+    assert [reference() for reference in alive] == [None, None]
+
+
+def test_a_forked_child_leaves_what_a_wrapper_recorded_to_its_parent(provided):
+    """Also when the wrapper is gone."""
+    meter, reader = provided
+    record_metrics(Wrapper(meter), GROUP, steps=1)
+    exported(reader)
+    record_metrics(Wrapper(meter), GROUP, steps=10)
+    child = os.fork()
+    if child == 0:
+        with contextlib.suppress(BaseException):
+            os._exit(exported(reader)["mt.steps"])
+        os._exit(99)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 1
+    assert exported(reader)["mt.steps"] == 11
 
 
 def test_counts_go_on_when_a_group_is_declared_anew(provided):
