@@ -7,6 +7,8 @@ import enum
 import fractions
 import gc
 import math
+import signal
+import threading
 import weakref
 
 import numpy as np
@@ -359,6 +361,33 @@ def test_an_instrument_that_raises_costs_its_own_value_only(meter, group, caplog
     record_metrics(meter, group, loss=1, time=1)
     assert len(meter.points("app.time")) == 1
     assert "was dropped" in caplog.text
+
+
+@pytest.mark.parametrize("live", [False, True])
+def test_a_signal_handler_records_while_an_instrument_is_recording(meter, group, live):
+    """It does not wait for the lock of the instrument, which the interrupted call would release."""
+    create_metric_instruments(meter, group)
+    lock = threading.Lock()
+
+    class Locking(list):
+        def append(self, point):
+            assert lock.acquire(timeout=5), "the signal handler waits for the interrupted call"
+            super().append(point)
+            if len(self) == 1:
+                signal.raise_signal(signal.SIGUSR1)
+            lock.release()
+
+    meter.instruments["app.steps"].points = points = Locking()
+    if live:
+        meter.collect()
+    before = signal.signal(signal.SIGUSR1, lambda *_: record_metrics(meter, group, steps=2))
+    try:
+        record_metrics(meter, group, steps=1)
+        meter.collect()
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    meter.collect()
+    assert [value for value, _ in points] == [1, 2]
 
 
 def test_keys_named_like_parameters_are_ordinary_keys(meter):

@@ -173,7 +173,7 @@ class Collection:
             for name, count in tally.counts().items()
         ]
 
-    def _after_fork(self) -> None:
+    def after_fork(self) -> None:
         """Leave what waits to the parent; wait for a collection in this process."""
         self.is_live = False
         for tally in (self.overflow, self.not_finite, self.dropped):
@@ -185,4 +185,4 @@ class Collection:
 @run_in_forked_child
 def _leave_all_to_the_parent() -> None:
     for collection in tuple(_alive):
-        collection._after_fork()
+        collection.after_fork()

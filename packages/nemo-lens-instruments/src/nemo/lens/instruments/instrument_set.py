@@ -75,6 +75,7 @@ class InstrumentSet:
         "_group",
         "_names",
         "_pending",
+        "_recording",
         "_unmade",
         "attribute_sets",
         "is_provisional",
@@ -96,6 +97,7 @@ class InstrumentSet:
         self._pending: deque[tuple[Sequence[str], Sequence[Any], Points, Any]] = deque()
         self._applying = threading.Lock()
         self._applied_by = 0
+        self._recording: set[int] = set()  # the threads that are in an instrument
         self._emitters: dict[str, tuple[Emitter, ...]] = {}
         self._unmade = specs
         self.complete()
@@ -123,11 +125,7 @@ class InstrumentSet:
             values = [self._plain(key, value) for key, value in zip(keys, values, strict=True)]
         if points is OVERFLOW:
             self._collection.overflow.add("", sum(value is not None for value in values))
-        if not self._collection.is_live:
-            for key, value in zip(keys, values, strict=True):
-                if value is not None:
-                    self._is_finite(key, value)
-                    self._emit(key, value, points)
+        if not self._collection.is_live and self._record_at_once(keys, values, points):
             return
         self._pending.append((keys, values, points, self._context_now()))
         if len(self._pending) >= MOST_PENDING:
@@ -161,6 +159,27 @@ class InstrumentSet:
         self._pending = deque()
         self._applying = threading.Lock()
         self._applied_by = 0
+        self._recording.intersection_update({threading.get_ident()})
+
+    def _record_at_once(self, keys: Sequence[str], values: Sequence[Any], points: Points) -> bool:
+        """Record into the instruments; False when this thread is in one of them.
+
+        A signal handler has interrupted it there then, and would wait for its lock for ever.
+        """
+        this_thread = threading.get_ident()
+        if this_thread in self._recording or this_thread == self._applied_by:
+            return False
+        self._recording.add(this_thread)
+        try:
+            for key, value in zip(keys, values, strict=True):
+                if value is not None:
+                    self._is_finite(key, value)
+                    self._emit(key, value, points)
+        finally:
+            self._recording.discard(this_thread)
+        if self._pending:  # of a signal handler that came meanwhile
+            self.apply_pending(wait_s=0)
+        return True
 
     def _apply(self, calls: Sequence[tuple[Sequence[str], Sequence[Any], Points, Any]]) -> None:
         from opentelemetry.context import Context, attach, detach
