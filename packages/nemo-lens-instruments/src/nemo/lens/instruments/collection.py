@@ -60,7 +60,7 @@ OVERFLOW = _report(
 )
 NOT_FINITE = _report(
     "not_finite",
-    "Measurements that were NaN or infinite; exports show nothing of most of them.",
+    "Measurements that were NaN or infinite, of which exports show nothing.",
     NEMO_METRIC_NAME,
 )
 DROPPED = _report(

@@ -197,19 +197,19 @@ class InstrumentSet:
     ) -> Iterable[tuple[str, Any, Points, Any]]:
         """Leave out the gauge values that a later one with the same attributes replaces.
 
-        A gauge may refuse NaN, infinities and integers beyond 64 bit, and keep the value before;
-        so these replace nothing, but NaN and infinities replace each other.
+        NaN and infinities replace nothing, and integers beyond 64 bit do not either, since a gauge
+        may refuse them and keep the value before.
         """
-        gauges, replaced = self._gauges, set[tuple[str, int, bool]]()
+        gauges, replaced = self._gauges, set[tuple[str, int]]()
         kept: list[tuple[str, Any, Points, Any]] = []
         for keys, values, points, context in reversed(calls):
             for key, value in zip(reversed(keys), reversed(values), strict=True):
                 if value is None:
                     continue
                 is_finite = self._is_finite(key, value)
-                if key in gauges:
-                    series = (key, id(points), is_finite)
-                    if series in replaced or (key, id(points), True) in replaced:
+                if key in gauges and is_finite:
+                    series = (key, id(points))
+                    if series in replaced:
                         continue
                     if type(value) is not int or MIN_INT <= value <= MAX_INT:
                         replaced.add(series)
