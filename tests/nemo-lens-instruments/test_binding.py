@@ -109,10 +109,8 @@ def test_numbers_that_no_gauge_can_show_are_told_once_and_all_counted(meter, gro
         reported += meter.collect()["nemo.lens.metrics.not_finite"]
         assert meter.points("app.loss") == [(1.0, {})] * (1 + live)
     assert [count for count, _ in reported] == [4, 8]
-    assert [each.getMessage() for each in caplog.records] == [
-        "Metric 'loss' of group 'app' got nan, which no metric can show; it was dropped."
-        " Record a plain number."
-    ]
+    (told,) = caplog.records
+    assert "'loss' of group 'app' got nan, which no metric can show" in told.getMessage()
 
 
 @pytest.mark.parametrize("key", [["loss"], None, 5, {}, b"loss"])
