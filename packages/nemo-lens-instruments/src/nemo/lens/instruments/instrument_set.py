@@ -60,6 +60,7 @@ class InstrumentSet:
 
     Attributes:
         specs: As given; another object means that the group was declared anew.
+        discards: True when nothing that is recorded would arrive anywhere.
         is_provisional: True when another set is to be asked for once there is a provider.
         attribute_sets: The attribute sets of this group on this meter.
     """
@@ -69,7 +70,6 @@ class InstrumentSet:
         "_applying",
         "_collection",
         "_context_now",
-        "_discards",
         "_emitters",
         "_gauges",
         "_group",
@@ -78,6 +78,7 @@ class InstrumentSet:
         "_recording",
         "_unmade",
         "attribute_sets",
+        "discards",
         "is_provisional",
         "specs",
     )
@@ -86,12 +87,12 @@ class InstrumentSet:
         from opentelemetry.context import get_current
 
         self.specs = specs
+        self.discards = collection.discards
         self.is_provisional = collection.is_provisional
         self.attribute_sets = AttributeSets(group)
         self._group = group
         self._collection = collection
         self._context_now = get_current
-        self._discards = collection.discards
         self._names = {spec.key: spec.name for spec in specs}
         self._gauges = frozenset(spec.key for spec in specs if spec.kind == "gauge")
         self._pending: deque[tuple[Sequence[str], Sequence[Any], Points, Any]] = deque()
@@ -117,7 +118,7 @@ class InstrumentSet:
             values: As many values; `None` for nothing.
             points: The attributes, from `attribute_sets`.
         """
-        if self._discards:
+        if self.discards:
             return
         if self._unmade:
             self.complete()
