@@ -24,26 +24,17 @@ import workspace
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-SPEC_FIELDS = ("key", "name", "kind", "unit", "description")
-CREATORS = {
-    f"create_{kind}"
-    for kind in (
-        "counter",
-        "gauge",
-        "histogram",
-        "up_down_counter",
-        "observable_counter",
-        "observable_gauge",
-        "observable_up_down_counter",
-    )
+_CREATED = ("name", "unit", "description")
+_OBSERVED = ("name", "callbacks", "unit", "description")
+FIELDS = {
+    "MetricSpec": ("key", "name", "kind", "unit", "description"),
+    **{f"create_{kind}": _CREATED for kind in ("counter", "gauge", "histogram", "up_down_counter")},
+    **{f"create_observable_{kind}": _OBSERVED for kind in ("counter", "gauge", "up_down_counter")},
 }
-# Attributes of spans. What these name moves from step to step and belongs into a metric.
+# What these name moves from step to step and belongs into a metric.
 SPAN_CALLS = {
-    "managed_span",
-    "span_cm",
-    "safe_set_span_attributes",
-    "span_attributes",
-    "set_attribute",
+    *("managed_span", "span_cm", "open_span", "start_span", "start_as_current_span", "SpanOptions"),
+    *("safe_set_span_attributes", "span_attributes", "set_attribute", "set_attributes"),
 }
 MOVING = re.compile(
     r"(^|[._])(loss|grad_norm|learning_rate|throughput\w*|reward|accuracy|success_rate)$"
@@ -92,13 +83,10 @@ def declarations(tree: ast.AST) -> Iterator[Declaration]:
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call):
             continue
-        called = _called(node)
-        if called == "MetricSpec":
-            given = dict(zip(SPEC_FIELDS, node.args, strict=False))
-        elif called in CREATORS:
-            given = dict(zip(("name",), node.args, strict=False))
-        else:
+        fields = FIELDS.get(_called(node))
+        if fields is None:
             continue
+        given = dict(zip(fields, node.args, strict=False))
         given |= {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg}
         if isinstance(given.get("name"), ast.Constant):
             name, unit, description = (
@@ -118,7 +106,7 @@ def moving_span_attributes(tree: ast.AST) -> Iterator[tuple[int, str]]:
 
 def _attribute_names(call: ast.Call) -> Iterator[str]:
     yield from (keyword.arg for keyword in call.keywords if keyword.arg)
-    mappings = [keyword.value for keyword in call.keywords if keyword.arg is None]
+    mappings = [each.value for each in call.keywords if each.arg in {None, "attributes"}]
     for mapping in (*mappings, *call.args):
         if isinstance(mapping, ast.Dict):
             yield from (_spelled(key) for key in mapping.keys if key is not None)

@@ -75,9 +75,9 @@ class World:
         self.collect(1)
 
     def record_plainly(self, values, attributes):
-        """Record with the instruments themselves."""
+        """Record with the instruments themselves; older gauges would take NaN, which ours do not."""
         for spec in SPECS:
-            if values.get(spec.key) is None:
+            if spec.key not in values or not math.isfinite(values[spec.key]):
                 continue
             if spec.key not in self.instruments:
                 options = {"unit": spec.unit, "description": spec.description}

@@ -2,8 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Meters that lead to the same instruments work as one, whenever each was asked for."""
 
+import contextlib
+import gc
 import math
+import os
 import threading
+import weakref
 
 import numpy as np
 import pytest
@@ -167,6 +171,36 @@ def test_wrappers_of_one_meter_work_as_one_and_may_go(provided):
     assert values["nemo.lens.metrics.not_finite[mt.loss]"] == 2
 
 
+def test_nothing_of_a_provider_that_is_gone_is_kept():
+    """A process may make and drop any number of them."""
+    reader = InMemoryMetricReader()
+    provider = MeterProvider([reader], shutdown_on_exit=False)
+    meter = provider.get_meter("scope")
+    record_metrics(meter, GROUP, loss=1.0, steps=1, time=1.0)
+    exported(reader)
+    record_metrics(meter, GROUP, loss=1.0, steps=1, time=1.0)
+    provider.shutdown()
+    alive = weakref.ref(reader), weakref.ref(provider)
+    del reader, provider, meter
+    gc.collect()
+    assert [reference() for reference in alive] == [None, None]
+
+
+def test_a_forked_child_leaves_what_a_wrapper_recorded_to_its_parent(provided):
+    """Also when the wrapper is gone."""
+    meter, reader = provided
+    record_metrics(Wrapper(meter), GROUP, steps=1)
+    exported(reader)
+    record_metrics(Wrapper(meter), GROUP, steps=10)
+    child = os.fork()
+    if child == 0:
+        with contextlib.suppress(BaseException):
+            os._exit(exported(reader)["mt.steps"])
+        os._exit(99)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 1
+    assert exported(reader)["mt.steps"] == 11
+
+
 def test_counts_go_on_when_a_group_is_declared_anew(provided):
     """A counter that falls would look like a restart."""
     meter, reader = provided
@@ -261,7 +295,8 @@ def test_garbage_in_a_callback_costs_itself_only(provided, caplog):
     def report(_options):
         for value in (np.float32(0.5), "x", None, math.nan, np.ma.masked, 2**70):
             yield Observed(value, {"value": str(value), "bad": object()})
-        yield 5
+            yield 5
+        raise SystemExit
 
     specs = [observable(0, callback=report), observable(7, key="k", name="mt.k")]
     register_metric_group("seen", specs)
@@ -274,7 +309,8 @@ def test_garbage_in_a_callback_costs_itself_only(provided, caplog):
     assert values["mt.k"] == 7
     told = [record.message for record in caplog.records if "callback" in record.message]
     assert len(told) == 2
-    assert "AttributeError" in told[1]
+    assert "an object of type int, no Observation" in told[0]
+    assert "SystemExit" in told[1]
 
 
 def test_bucket_bounds_that_cannot_change_are_told_once(provided, caplog):

@@ -7,8 +7,11 @@ from __future__ import annotations
 import pytest
 from opentelemetry.metrics import NoOpMeter
 
+from nemo.lens.instruments import schema
 from nemo.lens.instruments.problems import forget_problems
 from nemo.lens.instruments.registry import registered_metric_groups, unregister_metric_group
+
+schema()  # declares the groups of the package, which are not to be forgotten with those of a test
 
 
 class RecordingInstrument:

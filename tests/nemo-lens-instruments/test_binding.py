@@ -99,16 +99,18 @@ def test_a_value_that_cannot_be_shown_does_not_hide_the_one_before(meter, group,
     assert meter.points("app.loss")[1] == (1.0, {})
 
 
-def test_a_gauge_is_told_once_in_an_interval_that_it_has_no_number(meter, group):
-    """OpenTelemetry logs each NaN that a gauge refuses; a training step may have many."""
+def test_numbers_that_no_gauge_can_show_are_told_once_and_all_counted(meter, group, caplog):
+    """A gauge of OpenTelemetry's would log each of them; a diverged run has one in every step."""
     bound = bind_metrics(meter, group)
-    bound.record(loss=0.0)
-    meter.collect()
-    for value in (math.nan, 1.0, math.inf, math.nan, math.nan):
-        bound.record(loss=value)
-    reported = meter.collect()
-    assert repr([value for value, _ in meter.points("app.loss")]) == "[0.0, 1.0, nan]"
-    assert reported["nemo.lens.metrics.not_finite"] == [(4, {"nemo.metric.name": "app.loss"})]
+    reported = []
+    for live in (False, True):
+        for value in (math.nan, 1.0, math.inf, math.nan, math.nan):
+            bound.record(loss=value)
+        reported += meter.collect()["nemo.lens.metrics.not_finite"]
+        assert meter.points("app.loss") == [(1.0, {})] * (1 + live)
+    assert [count for count, _ in reported] == [4, 8]
+    (told,) = caplog.records
+    assert "'loss' of group 'app' got nan, which no metric can show" in told.getMessage()
 
 
 @pytest.mark.parametrize("key", [["loss"], None, 5, {}, b"loss"])

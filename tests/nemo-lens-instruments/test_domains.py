@@ -7,12 +7,14 @@ import subprocess
 import sys
 
 import pytest
+from opentelemetry.metrics import NoOpMeter
 
 import nemo.lens.instruments
 from nemo.lens.instruments import record_inference_metrics
 from nemo.lens.instruments.gym import record_gym_metrics
 from nemo.lens.instruments.rl import record_rl_metrics
 
+from .conftest import RecordingMeter
 from .test_recording import Hostile
 
 
@@ -133,3 +135,28 @@ def test_attributes_of_the_caller_are_kept_beside_those_of_the_conventions(meter
     ((_, attributes),) = meter.points("gen_ai.server.request.duration")
     assert attributes["mylib.tier"] == "gold"
     assert attributes["gen_ai.request.model"] == "m"
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        lambda meter, given: record_inference_metrics(meter, 0.5, "m", 3, attributes=given),
+        lambda meter, given: record_rl_metrics(meter, reward_mean=1.0, attributes=given),
+        lambda meter, given: record_gym_metrics(meter, active_servers=1, attributes=given),
+    ],
+)
+def test_where_nothing_is_exported_attributes_are_not_even_read(record):
+    """A rank that does not export pays for no series that nobody sees."""
+    read = []
+
+    class Watched(dict):
+        def items(self):
+            read.append(self)
+            return super().items()
+
+        keys = __iter__ = items
+
+    record(NoOpMeter("nothing"), Watched(a=1))
+    assert read == []
+    record(RecordingMeter(), Watched(a=1))
+    assert read

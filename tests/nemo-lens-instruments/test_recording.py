@@ -7,6 +7,8 @@ import enum
 import fractions
 import gc
 import math
+import signal
+import threading
 import weakref
 
 import numpy as np
@@ -156,13 +158,10 @@ def test_a_value_on_an_accelerator_is_never_read(meter, group):
     assert len(meter.points("app.time")) == 1
 
 
-def test_a_gauge_shows_nan_and_no_sum_is_spoiled_by_it(meter, group):
-    """NaN is an answer in a gauge and poison in a histogram or counter."""
+def test_no_metric_is_spoiled_by_nan(meter, group):
+    """Whatever its kind, and whatever the instrument would make of it."""
     record_metrics(meter, group, loss=math.nan, time=math.nan, steps=math.inf, level=-math.inf)
-    assert math.isnan(meter.points("app.loss")[0][0])
-    assert meter.points("app.time") == []
-    assert meter.points("app.steps") == []
-    assert meter.points("app.level") == []
+    assert meter.recorded() == {}
 
 
 @pytest.mark.parametrize("live", [False, True])
@@ -359,6 +358,33 @@ def test_an_instrument_that_raises_costs_its_own_value_only(meter, group, caplog
     record_metrics(meter, group, loss=1, time=1)
     assert len(meter.points("app.time")) == 1
     assert "was dropped" in caplog.text
+
+
+@pytest.mark.parametrize("live", [False, True])
+def test_a_signal_handler_records_while_an_instrument_is_recording(meter, group, live):
+    """It does not wait for the lock of the instrument, which the interrupted call would release."""
+    create_metric_instruments(meter, group)
+    lock = threading.Lock()
+
+    class Locking(list):
+        def append(self, point):
+            assert lock.acquire(timeout=5), "the signal handler waits for the interrupted call"
+            super().append(point)
+            if len(self) == 1:
+                signal.raise_signal(signal.SIGUSR1)
+            lock.release()
+
+    meter.instruments["app.steps"].points = points = Locking()
+    if live:
+        meter.collect()
+    before = signal.signal(signal.SIGUSR1, lambda *_: record_metrics(meter, group, steps=2))
+    try:
+        record_metrics(meter, group, steps=1)
+        meter.collect()
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    meter.collect()
+    assert [value for value, _ in points] == [1, 2]
 
 
 def test_keys_named_like_parameters_are_ordinary_keys(meter):

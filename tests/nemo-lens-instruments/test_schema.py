@@ -6,10 +6,7 @@ import json
 import subprocess
 import sys
 
-import pytest
-
 from nemo.lens.instruments import METRIC_KINDS, MetricSpec, register_metric_group, schema
-from nemo.lens.instruments.schema import prometheus_name
 
 
 def test_rows_are_json_and_complete():
@@ -60,24 +57,6 @@ def test_durations_have_a_row_for_each_unit():
     assert when["rl.rollout.duration_ms"] == ["ms", "both"]
     assert when["rl.rollout.duration"] == ["s", "both"]
     assert when["rl.reward.mean"] == []
-
-
-@pytest.mark.parametrize(
-    ("name", "unit", "kind", "expected"),
-    [
-        ("lib.size", "By", "gauge", "lib_size_bytes"),
-        ("lib.share", "1", "gauge", "lib_share"),
-        ("lib.rate", "{token}/s", "gauge", "lib_rate_per_second"),
-        ("lib.speed", "By/s", "gauge", "lib_speed_bytes_per_second"),
-        ("lib.steps", "{step}", "counter", "lib_steps_total"),
-        ("lib.steps_total", "{step}", "counter", "lib_steps_total"),
-        ("lib.time_seconds", "s", "histogram", "lib_time_seconds"),
-        ("lib.busy", "s", "observable_counter", "lib_busy_seconds_total"),
-    ],
-)
-def test_names_in_prometheus_follow_its_exporters(name, unit, kind, expected):
-    """Units are spelled out, counters end in _total."""
-    assert prometheus_name(name, unit, kind) == expected
 
 
 def test_the_schema_needs_no_sdk_and_no_gpu():

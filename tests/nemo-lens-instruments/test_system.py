@@ -50,6 +50,21 @@ def test_the_basics_are_switched_on_once(instrumentors):
     assert instrumentors[1].config == {"process.cpu.time": ["user"]}
 
 
+@pytest.mark.parametrize(
+    ("metrics", "complaint"),
+    [
+        (["process.cpu.time"], r"must map names to states or None, got \['process"),
+        ({"process.cpu.time": "user"}, r"states of metric 'process.cpu.time'.*got 'user'"),
+        ({"process.cpu.time": 5}, "got 5"),
+    ],
+)
+def test_refuses_what_is_no_choice_of_metrics(instrumentors, metrics, complaint):
+    """A text of states would be taken letter by letter, and nothing would be reported."""
+    with pytest.raises(ValueError, match=complaint):
+        system.observe_system(metrics=metrics)
+    assert instrumentors == []
+
+
 def test_without_the_extra_the_error_says_what_to_install(monkeypatch):
     """The job decides whether to go on."""
     monkeypatch.setitem(sys.modules, MODULE, None)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import threading
 
+import pytest
 from opentelemetry import metrics, trace
 from opentelemetry._logs import SeverityNumber
 from opentelemetry.context import attach, detach, get_current, set_value
@@ -78,16 +79,18 @@ def test_a_renewed_tracer_provider_exports_through_the_fresh_one():
     assert old.get_finished_spans() == ()
 
 
-def test_a_renewed_meter_provider_feeds_the_fresh_reader():
-    """Also from instruments, observable ones too, that were made before."""
-    old, new = InMemoryMetricReader(), InMemoryMetricReader()
-    installed = LensMeterProvider([old], shutdown_on_exit=False)
+@pytest.mark.parametrize("times", [1, 3])
+def test_a_renewed_meter_provider_feeds_the_fresh_reader(times):
+    """Also from instruments, observable ones too, that were made before; as often as wanted."""
+    installed = LensMeterProvider([InMemoryMetricReader()], shutdown_on_exit=False)
     meter = installed.get_meter("m")
     counter = meter.create_counter("c")
     meter.create_observable_gauge("o", [lambda _options: [metrics.Observation(3)]])
-    installed.shutdown()
-    fresh = LensMeterProvider([new], shutdown_on_exit=False)
-    _otel_private.renew_meter_provider(installed, fresh)
+    for _ in range(times):
+        installed.shutdown()
+        new = InMemoryMetricReader()
+        fresh = LensMeterProvider([new], shutdown_on_exit=False)
+        _otel_private.renew_meter_provider(installed, fresh)
     counter.add(2)
     installed.get_meter("other").create_counter("d").add(1)
     found = {

@@ -13,8 +13,10 @@ and those that were asked for by the same scope after it. They share one `Collec
 
 from __future__ import annotations
 
+import weakref
 from typing import TYPE_CHECKING
 
+from nemo.lens.fork_safety import run_in_forked_child
 from nemo.lens.instruments.emitters import InstrumentMaker
 from nemo.lens.instruments.identity_map import WeakIdentityMap
 from nemo.lens.instruments.metric_spec import MetricSpec
@@ -58,7 +60,7 @@ OVERFLOW = _report(
 )
 NOT_FINITE = _report(
     "not_finite",
-    "Measurements that were NaN or infinite; exports show nothing of most of them.",
+    "Measurements that were NaN or infinite, of which exports show nothing.",
     NEMO_METRIC_NAME,
 )
 DROPPED = _report(
@@ -74,7 +76,9 @@ _LONGEST_WAIT_S = 1.0
 
 It is bounded because that thread may be the one that a signal handler interrupted."""
 
-_by_instrument: WeakIdentityMap[Collection] = WeakIdentityMap()
+# Weak on both sides: a collection leads to the instruments of its meter, which has its callbacks.
+_by_instrument: WeakIdentityMap[weakref.ref[Collection]] = WeakIdentityMap()
+_alive: weakref.WeakSet[Collection] = weakref.WeakSet()
 
 
 class Collection:
@@ -115,6 +119,7 @@ class Collection:
         self.is_live = False
         self.sets: dict[str, InstrumentSet] = {}
         self.overflow, self.not_finite, self.dropped = Tally(), Tally(), Tally()
+        _alive.add(self)
 
     @classmethod
     def of(cls, meter: Meter) -> Collection:
@@ -139,7 +144,12 @@ class Collection:
     def _attached(self) -> Collection:
         """Have the meter call this object at every collection, unless it calls another already."""
         instruments = [self.maker.make(spec, self._reporter(spec.key)) for spec in SPECS]
-        return _by_instrument.setdefault(instruments[0], self)
+        reference = _by_instrument.get(instruments[0])
+        attached = None if reference is None else reference()
+        if attached is None:
+            _by_instrument.set(instruments[0], weakref.ref(self))
+            return self
+        return attached
 
     def _reporter(self, what: str) -> Callable[[CallbackOptions], Iterable[Observation]]:
         tally: Tally = getattr(self, what)
@@ -170,3 +180,9 @@ class Collection:
             tally.after_fork()
         for instruments in tuple(self.sets.values()):
             instruments.after_fork()
+
+
+@run_in_forked_child
+def _leave_all_to_the_parent() -> None:
+    for collection in tuple(_alive):
+        collection.after_fork()

@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from nemo.lens.instruments.durations import MINUTES_MS
+from nemo.lens.instruments.meters import instrument_set
 from nemo.lens.instruments.metric_spec import MetricSpec
 from nemo.lens.instruments.recording import record_row
 from nemo.lens.instruments.registry import register_metric_group
@@ -35,6 +36,11 @@ class Domain:
         self.keys = tuple(spec.key for spec in specs)
         # The module may be imported again after it was dropped.
         register_metric_group(group, specs, allow_override=True)
+
+    def is_discarded(self, meter: Meter) -> bool:
+        """Say whether nothing that is recorded with `meter` arrives anywhere."""
+        instruments = instrument_set(meter, self.group, "record_metrics")
+        return instruments is None or instruments.discards
 
     def record(
         self, meter: Meter, values: Sequence[Any], attributes: Mapping[str, Any] | None

@@ -62,7 +62,8 @@ def record_gym_metrics(  # noqa: PLR0917 - the signature is the compatibility co
     """Record what environment servers did.
 
     Never raises; `None` values are left out, and what cannot be recorded is logged once. The
-    durations are histograms, in the unit that `NemoLensConfig.metric_durations` says.
+    durations are histograms, in the unit that `NemoLensConfig.metric_durations` says. With a meter
+    that exports nothing this costs a few look-ups.
 
     Args:
         meter: The meter of the handle.

@@ -37,18 +37,6 @@ class WeakIdentityMap(Generic[Value]):
         place = id(key)
         self._entries[place] = (weakref.ref(key, functools.partial(self._forget, place)), value)
 
-    def setdefault(self, key: object, value: Value) -> Value:
-        """Return the value of `key`, which becomes `value` when there is none."""
-        known = self.get(key)
-        if known is None:
-            self.set(key, value)
-            return value
-        return known
-
-    def values(self) -> list[Value]:
-        """Return the values of all keys that live."""
-        return [value for _, value in tuple(self._entries.values())]
-
     def _forget(self, place: int, reference: weakref.ref[Any]) -> None:
         entry = self._entries.get(place)
         if entry is not None and entry[0] is reference:

@@ -61,7 +61,8 @@ def record_inference_metrics(  # noqa: PLR0917 - the signature is the compatibil
 ) -> None:
     """Record what one inference request took.
 
-    Never raises; `None` values are left out, and what cannot be recorded is logged once.
+    Never raises; `None` values are left out, and what cannot be recorded is logged once. With a
+    meter that exports nothing this costs a few look-ups.
 
     Args:
         meter: The meter of the handle.
@@ -73,6 +74,8 @@ def record_inference_metrics(  # noqa: PLR0917 - the signature is the compatibil
         operation_name: `gen_ai.operation.name`, such as `chat` or `text_completion`.
         attributes: Further attributes of the points.
     """
+    if _INFERENCE.is_discarded(meter):
+        return
     common: dict[str, Any] = {
         **(point_attributes(attributes, _INFERENCE.group) or {}),
         GENAI_OPERATION_NAME: operation_name,

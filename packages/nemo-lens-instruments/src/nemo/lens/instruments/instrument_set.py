@@ -60,6 +60,7 @@ class InstrumentSet:
 
     Attributes:
         specs: As given; another object means that the group was declared anew.
+        discards: True when nothing that is recorded would arrive anywhere.
         is_provisional: True when another set is to be asked for once there is a provider.
         attribute_sets: The attribute sets of this group on this meter.
     """
@@ -69,14 +70,15 @@ class InstrumentSet:
         "_applying",
         "_collection",
         "_context_now",
-        "_discards",
         "_emitters",
         "_gauges",
         "_group",
         "_names",
         "_pending",
+        "_recording",
         "_unmade",
         "attribute_sets",
+        "discards",
         "is_provisional",
         "specs",
     )
@@ -85,17 +87,18 @@ class InstrumentSet:
         from opentelemetry.context import get_current
 
         self.specs = specs
+        self.discards = collection.discards
         self.is_provisional = collection.is_provisional
         self.attribute_sets = AttributeSets(group)
         self._group = group
         self._collection = collection
         self._context_now = get_current
-        self._discards = collection.discards
         self._names = {spec.key: spec.name for spec in specs}
         self._gauges = frozenset(spec.key for spec in specs if spec.kind == "gauge")
         self._pending: deque[tuple[Sequence[str], Sequence[Any], Points, Any]] = deque()
         self._applying = threading.Lock()
         self._applied_by = 0
+        self._recording: set[int] = set()  # the threads that are in an instrument
         self._emitters: dict[str, tuple[Emitter, ...]] = {}
         self._unmade = specs
         self.complete()
@@ -115,7 +118,7 @@ class InstrumentSet:
             values: As many values; `None` for nothing.
             points: The attributes, from `attribute_sets`.
         """
-        if self._discards:
+        if self.discards:
             return
         if self._unmade:
             self.complete()
@@ -123,11 +126,7 @@ class InstrumentSet:
             values = [self._plain(key, value) for key, value in zip(keys, values, strict=True)]
         if points is OVERFLOW:
             self._collection.overflow.add("", sum(value is not None for value in values))
-        if not self._collection.is_live:
-            for key, value in zip(keys, values, strict=True):
-                if value is not None:
-                    self._is_finite(key, value)
-                    self._emit(key, value, points)
+        if not self._collection.is_live and self._record_at_once(keys, values, points):
             return
         self._pending.append((keys, values, points, self._context_now()))
         if len(self._pending) >= MOST_PENDING:
@@ -161,6 +160,27 @@ class InstrumentSet:
         self._pending = deque()
         self._applying = threading.Lock()
         self._applied_by = 0
+        self._recording.intersection_update({threading.get_ident()})
+
+    def _record_at_once(self, keys: Sequence[str], values: Sequence[Any], points: Points) -> bool:
+        """Record into the instruments; False when this thread is in one of them.
+
+        A signal handler has interrupted it there then, and would wait for its lock for ever.
+        """
+        this_thread = threading.get_ident()
+        if this_thread in self._recording or this_thread == self._applied_by:
+            return False
+        self._recording.add(this_thread)
+        try:
+            for key, value in zip(keys, values, strict=True):
+                if value is not None:
+                    self._is_finite(key, value)
+                    self._emit(key, value, points)
+        finally:
+            self._recording.discard(this_thread)
+        if self._pending:  # of a signal handler that came meanwhile
+            self.apply_pending(wait_s=0)
+        return True
 
     def _apply(self, calls: Sequence[tuple[Sequence[str], Sequence[Any], Points, Any]]) -> None:
         from opentelemetry.context import Context, attach, detach
@@ -178,19 +198,19 @@ class InstrumentSet:
     ) -> Iterable[tuple[str, Any, Points, Any]]:
         """Leave out the gauge values that a later one with the same attributes replaces.
 
-        A gauge may refuse NaN, infinities and integers beyond 64 bit, and keep the value before;
-        so these replace nothing, but NaN and infinities replace each other.
+        NaN and infinities replace nothing, and integers beyond 64 bit do not either, since a gauge
+        may refuse them and keep the value before.
         """
-        gauges, replaced = self._gauges, set[tuple[str, int, bool]]()
+        gauges, replaced = self._gauges, set[tuple[str, int]]()
         kept: list[tuple[str, Any, Points, Any]] = []
         for keys, values, points, context in reversed(calls):
             for key, value in zip(reversed(keys), reversed(values), strict=True):
                 if value is None:
                     continue
                 is_finite = self._is_finite(key, value)
-                if key in gauges:
-                    series = (key, id(points), is_finite)
-                    if series in replaced or (key, id(points), True) in replaced:
+                if key in gauges and is_finite:
+                    series = (key, id(points))
+                    if series in replaced:
                         continue
                     if type(value) is not int or MIN_INT <= value <= MAX_INT:
                         replaced.add(series)

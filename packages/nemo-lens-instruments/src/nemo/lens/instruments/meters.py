@@ -134,8 +134,6 @@ def _current_set(collection: Collection, group: str) -> InstrumentSet | None:
 
 
 @run_in_forked_child
-def _after_fork() -> None:
+def _renew_lock() -> None:
     global _lock
     _lock = threading.RLock()
-    for place in _places.values():
-        place.collection.after_fork()

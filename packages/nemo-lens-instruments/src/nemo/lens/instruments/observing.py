@@ -81,24 +81,32 @@ class Reporter:
 
     def _observations(self, options: CallbackOptions) -> Iterator[Observation]:
         try:
-            for observation in _answer(self._spec.callback, options):
-                yield from self._plain(observation)
-        except Exception as reason:  # of the declaring library; a collection goes on without it
+            for reported in _answer(self._spec.callback, options):
+                yield from self._plain(reported)
+        except (Exception, SystemExit) as reason:  # the latter would end the exporting thread
             self._tell("failed", f"{type_name(type(reason))}: {as_text(reason)}")
 
-    def _plain(self, observation: Observation) -> Iterator[Observation]:
+    def _plain(self, reported: Any) -> Iterator[Observation]:
         from opentelemetry.metrics import Observation
 
+        if not isinstance(reported, Observation):
+            self._tell_dropped(
+                f"an object of type {type_name(real_type(reported))}, no Observation"
+            )
+            return
         try:
-            value = number(observation.value)
+            value = number(reported.value)
         except NotANumber as reason:
-            self._tell("reported what is dropped", str(reason))
+            self._tell_dropped(str(reason))
             return
         if math.isfinite(value):
-            attributes = point_attributes(observation.attributes, self._group)
-            yield Observation(value, attributes, observation.context)
+            attributes = point_attributes(reported.attributes, self._group)
+            yield Observation(value, attributes, reported.context)
         else:
-            self._tell("reported what is dropped", str(value))
+            self._tell_dropped(str(value))
+
+    def _tell_dropped(self, details: str) -> None:
+        self._tell("reported what is dropped", details)
 
     def _tell(self, what: str, details: str) -> None:
         warn_once(

@@ -38,22 +38,16 @@ def number(value: Any) -> int | float:
 def checked_for(kind: str) -> Callable[[int | float], int | float]:
     """Return the function that lets a number into an instrument of `kind`, or raises `NotANumber`.
 
-    Only a gauge takes NaN and infinities: there they are an answer ("the gradient norm is NaN"),
-    in a sum or a histogram one would spoil every later point. Counters and histograms take no
-    negative number.
+    No instrument takes NaN and infinities: they would spoil every later point of a sum or a
+    histogram, and OpenTelemetry's gauges ignore them, older ones excepted, with a line in the log
+    each time. Counters and histograms take no negative number.
     """
-    if kind == "gauge":
-        return _any_number
-    return _finite if kind == "up_down_counter" else _finite_and_not_negative
-
-
-def _any_number(number: float) -> int | float:
-    return number
+    return _finite if kind in {"gauge", "up_down_counter"} else _finite_and_not_negative
 
 
 def _finite(number: float) -> int | float:
     if not math.isfinite(number):
-        raise NotANumber(f"{number}, which a sum or a histogram cannot take")
+        raise NotANumber(f"{number}, which no metric can show")
     return number
 
 

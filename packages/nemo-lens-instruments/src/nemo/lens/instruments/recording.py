@@ -61,7 +61,7 @@ def record_row(
 ) -> None:
     """Record one value for each of `keys`, as `record_metrics` does with a mapping of them."""
     instruments = instrument_set(meter, group, "record_metrics")
-    if instruments is not None:
+    if instruments is not None and not instruments.discards:
         points = None if attributes is None else instruments.attribute_sets.of(attributes)
         instruments.record(keys, values, points)
 

@@ -75,6 +75,7 @@ def record_rl_metrics(  # noqa: PLR0917 - the signature is the compatibility con
     gauges keep the last value; the two durations are histograms, in the unit that
     `NemoLensConfig.metric_durations` says. In an exporting process a call costs a small part of as
     many `gauge.set` calls: the values wait for the next collection, whose thread does the rest.
+    With a meter that exports nothing it costs a few look-ups.
 
     Args:
         meter: The meter of the handle.

@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
-import re
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from nemo.lens.instruments import collection
+from nemo.lens.instruments.prometheus_names import prometheus_name
 from nemo.lens.instruments.registry import registered_metric_groups
 from nemo.lens.metric_durations import BOTH, MILLISECONDS, SECONDS
 
@@ -19,18 +19,6 @@ if TYPE_CHECKING:
 
 OWN_MODULES = ("inference", "rl", "gym", "gpu")
 """The modules of this package that declare metric groups."""
-
-_PROMETHEUS_UNITS = {
-    "1": "",
-    "By": "bytes",
-    "Cel": "celsius",
-    "J": "joules",
-    "W": "watts",
-    "ms": "milliseconds",
-    "s": "seconds",
-}
-_ANNOTATION = re.compile(r"\{[^}]*\}")
-_NOT_IN_NAMES = re.compile(r"[^a-zA-Z0-9:]+")
 
 
 def schema() -> list[dict[str, Any]]:
@@ -57,22 +45,6 @@ def schema() -> list[dict[str, Any]]:
     ]
 
 
-def prometheus_name(name: str, unit: str, kind: str) -> str:
-    """Return the name that OpenTelemetry's Prometheus exporters give to a metric.
-
-    Args:
-        name: The instrument's name.
-        unit: Its UCUM unit.
-        kind: Its kind, one of `METRIC_KINDS`.
-    """
-    base = _NOT_IN_NAMES.sub("_", name)
-    total = kind in {"counter", "observable_counter"}
-    suffix = _prometheus_unit(unit)
-    if suffix and not base.endswith(f"_{suffix}"):
-        base = f"{base}_{suffix}"
-    return f"{base}_total" if total and not base.endswith("_total") else base
-
-
 def _variants(spec: MetricSpec) -> Iterator[tuple[MetricSpec, list[str]]]:
     twin = spec.in_seconds()
     yield spec, [] if twin is None else [MILLISECONDS, BOTH]
@@ -94,13 +66,3 @@ def _row(group: str, spec: MetricSpec, recorded_when: list[str]) -> dict[str, An
         "recorded_when": recorded_when,
         "prometheus_name": prometheus_name(spec.name, spec.unit, spec.kind),
     }
-
-
-def _prometheus_unit(unit: str) -> str:
-    plain = _ANNOTATION.sub("", unit)
-    top, slash, bottom = plain.partition("/")
-    if not slash:
-        return _PROMETHEUS_UNITS.get(plain, _NOT_IN_NAMES.sub("_", plain))
-    below = {"s": "second", "min": "minute", "h": "hour"}.get(bottom, bottom)
-    above = _PROMETHEUS_UNITS.get(top, top)
-    return f"{above}_per_{below}" if above else f"per_{below}"

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from nemo.lens.spans.text import is_mapping, real_type
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -44,9 +46,11 @@ def observe_system(
             `BASICS` by default.
 
     Raises:
+        ValueError: `metrics` is no such mapping; the text says where.
         ImportError: The extra is not installed; the text names it.
     """
     global _instrumentor
+    config = _configuration(BASICS if metrics is None else metrics)
     if _instrumentor is not None:
         return
     try:
@@ -57,11 +61,25 @@ def observe_system(
             " pip install 'nemo-lens-instruments[system]'  (or: pip install 'nemo-lens[system]')",
             name=reason.name,
         ) from reason
-    chosen = BASICS if metrics is None else metrics
-    config = {name: None if states is None else list(states) for name, states in chosen.items()}
     instrumentor: Any = SystemMetricsInstrumentor(config=config)
     instrumentor.instrument(meter_provider=meter_provider)
     _instrumentor = instrumentor
+
+
+def _configuration(metrics: Any) -> dict[str, list[str] | None]:
+    """Return `metrics` as the instrumentation takes it."""
+    if not is_mapping(metrics):
+        raise ValueError(
+            f"observe_system: metrics must map names to states or None, got {metrics!r}."
+            " An example is nemo.lens.instruments.system.BASICS."
+        )
+    for name, states in metrics.items():
+        if states is not None and real_type(states) not in {list, tuple}:
+            raise ValueError(
+                f"observe_system: the states of metric {name!r} must be a list such as ['user'],"
+                f" or None for a metric without states, got {states!r}."
+            )
+    return {name: None if states is None else list(states) for name, states in metrics.items()}
 
 
 def unobserve_system() -> None:

@@ -139,11 +139,13 @@ def renew_tracer_provider(installed: LensTracerProvider, fresh: TracerProvider) 
 
 def renew_meter_provider(installed: MeterProvider, fresh: MeterProvider) -> None:
     """Make an installed, shut down meter provider and its instruments feed fresh readers."""
-    old_consumer, consumer = installed._measurement_consumer, fresh._measurement_consumer
-    consumer._async_instruments[:0] = old_consumer._async_instruments
+    kept, consumer = installed._measurement_consumer, fresh._measurement_consumer
+    consumer._async_instruments[:0] = kept._async_instruments
     fresh._meters.update(installed._meters)
-    old_consumer.__dict__ = consumer.__dict__
+    kept.__dict__ = consumer.__dict__
     installed.__dict__ = fresh.__dict__
+    # The instruments have this one, so that the next set-up has to find it here as well.
+    installed._measurement_consumer = kept
 
 
 def renew_logger_provider(installed: Any, fresh: Any) -> None:
