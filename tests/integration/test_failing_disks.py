@@ -143,6 +143,34 @@ def test_a_disk_that_fills_up_and_gets_room_again_loses_nothing(tmp_path, small_
     assert process.black_box.ended == "shutdown"
 
 
+def test_a_disk_that_is_full_at_the_start_gets_all_once_it_has_room(tmp_path, small_disk, start):
+    """Manifest and spans, and where the black box is."""
+    _fill(small_disk)
+    process = start(
+        """
+        steps(0, 100); handle.flush(); meet("freed?")
+        with span_cm("train.job"):
+            steps(100, 200)
+            while not handle.flush(): time.sleep(0.1)
+            meet("kill")
+        """,
+        small_disk / "runs",
+        tmp_path / "node",
+    )
+    _meet(process, "freed?")
+    (small_disk / "filler").unlink()
+    _go(process)
+    _meet(process, "kill")
+    process.kill()
+    process.communicate(timeout=60)
+    run = Run(small_disk / "runs" / "r")
+    (left,) = run.processes
+    assert left.manifest
+    assert {span.attributes["iteration"] for span in run.spans()} == set(range(200))
+    assert [span.name for span in left.black_box.open_spans] == ["train.job"]
+    assert run.problems == ()
+
+
 def test_a_disk_that_stays_full_never_stops_the_job(tmp_path, small_disk, start):
     """From the first step to the end: warnings, an exit in time, and status 0."""
     process = start(

@@ -306,6 +306,24 @@ def test_a_vanished_folder_is_made_again(tmp_path):
     assert (path.parent / "manifest.json").exists()
 
 
+def test_what_found_no_room_in_the_folder_comes_once_there_is_some(tmp_path, monkeypatch):
+    """On a disk that is full at the start a folder can be made, and nothing be put into it."""
+    folder = _folder(tmp_path)
+
+    def full(*_arguments):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(folder_module, "replace_file", full)
+    with pytest.raises(OSError, match="No space"):
+        folder.open()
+    with pytest.raises(OSError, match="No space"):
+        folder.put("blackbox.json", b"{}")
+    monkeypatch.undo()
+    path = folder.open()
+    assert _manifest(path)["rank"] == 300
+    assert (path / "blackbox.json").read_bytes() == b"{}"
+
+
 def test_a_folder_that_cannot_be_made_is_one_warning_and_a_retry(tmp_path, caplog):
     """A disk that is away does not hurt the job, and recording begins when it is back."""
     (tmp_path / "runs").write_text("in the way")

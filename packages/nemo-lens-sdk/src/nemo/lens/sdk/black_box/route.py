@@ -158,9 +158,16 @@ class BlackBoxRoute(Route):
         }
         try:
             self._files.folder.put(POINTER, json.dumps(pointer).encode("utf-8", "replace"))
-        except OSError:
-            ring.remove()
-            raise
+        except OSError as error:
+            if self._owns_files:  # nobody writes there who would try again
+                ring.remove()
+                raise
+            warn_once_a_minute(
+                "black box pointer",
+                "the run folder does not say yet that the black box is %s (%s)",
+                ring.path,
+                error,
+            )
         return ring
 
 

@@ -77,6 +77,7 @@ class RunFolder:
     config: Mapping[str, Any]
     resource: Mapping[str, Any]
     _path: Path | None = None
+    _is_complete: bool = False
     _started_unix_nano: int = field(default_factory=time.time_ns)
     _beside: dict[str, bytes] = field(default_factory=dict[str, bytes])
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -94,11 +95,15 @@ class RunFolder:
         """Write a small file beside the manifest, and again whenever the folder is made again.
 
         Raises:
-            OSError: It cannot be written.
+            OSError: It cannot be written; the next `open` tries again.
         """
-        folder = self.open()
-        replace_file(folder / name, content)
         self._beside[name] = content
+        folder = self.open()
+        try:
+            replace_file(folder / name, content)
+        except OSError:
+            self._is_complete = False
+            raise
 
     def take_away(self, name: str) -> None:
         """Delete a file that `put` has written."""
@@ -119,13 +124,15 @@ class RunFolder:
     def _open(self) -> Path:
         if self._path is None:
             self._path = self._create_unique()
-        elif self._path.is_dir():
-            return self._path
-        else:
+        elif not self._path.is_dir():
             _make_private(self._path)
+        elif self._is_complete:
+            return self._path
+        self._is_complete = False
         self._write_manifest(self._path, end=None, lost={})
         for name, content in list(self._beside.items()):
             replace_file(self._path / name, content)
+        self._is_complete = True
         return self._path
 
     def _create_unique(self) -> Path:
