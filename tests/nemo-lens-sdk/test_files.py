@@ -158,6 +158,27 @@ def test_secrets_are_not_in_the_manifest(tmp_path, monkeypatch):
     assert _manifest(path)["command"][-2:] == ["--lr", "0.1"]
 
 
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ("--api_key hush", "--api_key [REDACTED]"),
+        ("--wandb_api_key hush --lr 1", "--wandb_api_key [REDACTED] --lr 1"),
+        ("--hf-token=hush", "--hf-token=[REDACTED]"),
+        ("--hf-token= open", "--hf-token= open"),
+        ("--AWS-Secret-Access-Key hush", "--AWS-Secret-Access-Key [REDACTED]"),
+        ("--authorization hush", "--authorization [REDACTED]"),
+        ("--token --next open", "--token --next open"),
+        ("--tokenizer-type GPT2", "--tokenizer-type GPT2"),
+        ("--max-tokens 4096", "--max-tokens 4096"),
+        ("--num-passes=3", "--num-passes=3"),
+    ],
+)
+def test_options_that_are_called_like_secrets_lose_their_values(tmp_path, monkeypatch, given, told):
+    """With dashes or underscores; a tokenizer is no token."""
+    monkeypatch.setattr(folder_module.sys, "orig_argv", given.split())
+    assert _manifest(_folder(tmp_path).open())["command"] == told.split()
+
+
 def _writer(tmp_path, **limits):
     losses, limits = counts.Counts(), SegmentLimits(**limits)
     kept = KeptSegments(limits.total_bytes, losses)

@@ -36,7 +36,11 @@ _LONGEST_PART = 80
 _DIGEST_DIGITS = 8
 _RANK_IN_ROLE = re.compile(r"-(?=(?:[0-9]+|x)(?:-|$))")
 _SECRET = re.compile(r"(?i)(pass(word|wd)?|secret|token|credential|authorization|cookie|key)\b")
-_SECRET_OPTION = re.compile(r"(?i)^(--?[\w-]*(pass(word|wd)?|secret|token|api-?key)[\w-]*)(=.*)?$")
+_OPTION = re.compile(r"--?([A-Za-z][\w.-]*)(?:=(.*))?", re.DOTALL)
+_SECRET_OPTIONS = frozenset(
+    {"auth", "credential", "credentials", "pass", "passphrase", "passwd", "pwd", "token", "key"}
+)
+"""Last words of options with a secret value, beside those that `is_redacted` knows."""
 _VERSIONED = ("nemo-lens-api", "nemo-lens-sdk", "opentelemetry-api", "opentelemetry-sdk")
 
 
@@ -242,19 +246,27 @@ def _without_secrets(text: str) -> str:
 
 
 def _command() -> list[str]:
-    """The command line, without the values of options that look like secrets."""
+    """The command line, without the values of options that are called like secrets."""
     public: list[str] = []
     hide_next = False
     for argument in sys.orig_argv:
-        option = _SECRET_OPTION.match(argument)
+        option = _OPTION.fullmatch(argument)
+        is_secret = option is not None and _names_a_secret(option[1])
+        value = None if option is None else option[2]
         if hide_next and not argument.startswith("-"):
             public.append(REDACTED)
-        elif option is not None and option.group(4):
-            public.append(f"{option.group(1)}={REDACTED}")
+        elif is_secret and value:
+            public.append(f"{argument.removesuffix(value)}{REDACTED}")
         else:
             public.append(_without_secrets(argument))
-        hide_next = option is not None and not option.group(4)
+        hide_next = is_secret and value is None
     return public
+
+
+def _names_a_secret(option: str) -> bool:
+    """Whether an option is for a secret: `--wandb_api_key` is, `--tokenizer-type` is not."""
+    last_word = re.split(r"[-_.]", option.lower())[-1]
+    return last_word in _SECRET_OPTIONS or is_redacted(option)
 
 
 @functools.cache  # finding them out takes longer than all the rest
