@@ -178,7 +178,7 @@ def _on_node(folders: list[Path], identity: Mapping[str, Any]) -> RingFile:
         try:
             placement.make_private(folder)
             placement.remove_oldest(folder)
-            path = folder / f"{identity['pid']}-{identity['token']}{placement.SUFFIX}"
+            path = folder / placement.box_name(identity["pid"], identity["token"])
             return RingFile(path, identity, shared=False)
         except OSError as error:  # noqa: PERF203 - two folders, once
             failure = error
