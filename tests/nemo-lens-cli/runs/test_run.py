@@ -436,3 +436,13 @@ def test_no_shape_of_json_raises(tmp_path_factory, good_lines, key, garbage, loo
         json.loads(json.dumps(answer.to_json(), allow_nan=False))
     assert sum(record.spans for record in records) >= 10
     assert all("\n" not in problem and len(problem) < 500 for problem in run.problems)
+
+
+def test_a_segment_that_its_writer_compresses_meanwhile_is_read(tmp_path):
+    """A run that still grows: what was listed has another name when it is opened."""
+    run = Run(write_run(tmp_path, SMALL))
+    for path in tmp_path.rglob("traces-*.jsonl"):
+        path.with_name(f"{path.name}.gz").write_bytes(gzip.compress(path.read_bytes()))
+        path.unlink()
+    assert sum(1 for _span in run.spans()) == 2 * SPANS
+    assert run.problems == ()

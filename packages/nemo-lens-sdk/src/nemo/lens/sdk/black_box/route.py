@@ -193,6 +193,7 @@ def _birth() -> dict[str, Any]:
         "token": secrets.token_hex(8),
         "boot_id": _first_line("/proc/sys/kernel/random/boot_id"),
         "start_ticks": _start_ticks(),
+        "pid_namespace": _pid_namespace(),
         "wall_ns": time.time_ns(),
         "monotonic_ns": time.monotonic_ns(),
     }
@@ -203,6 +204,13 @@ def _start_ticks() -> str:
     _before, _closing, after = _first_line("/proc/self/stat").rpartition(")")
     fields = after.split()
     return fields[19] if len(fields) > 19 else ""  # noqa: PLR2004 - field 22 of proc(5)
+
+
+def _pid_namespace() -> str:
+    """What the process id is a number in; "" where the kernel does not say."""
+    with contextlib.suppress(OSError):
+        return str(Path("/proc/self/ns/pid").readlink())
+    return ""
 
 
 def _first_line(path: str) -> str:
