@@ -70,11 +70,15 @@ class BlackBoxRoute(Route):
         self._owns_files = owns_files
         self._list_open_spans = list_open_spans
         self._ring: RingFile | None = None
-        self._is_stopped = False
+        self._end = ""
         self._has_had_one = False
 
     def open(self) -> None:
         """Make the box; without room for it there is one warning and no box."""
+        self._make_and_attach()
+        self._catch_up()
+
+    def _make_and_attach(self) -> None:
         try:
             self._ring = ring = self._make()
         except OSError as error:
@@ -97,12 +101,12 @@ class BlackBoxRoute(Route):
         self._ring = None
         if self._owns_files:
             self._files.start_over(resource.attributes)
-        if self._has_had_one and not self._is_stopped:
+        if self._has_had_one and not self._end:
             self._recorder.ask_for_file(self._open_in_thread)
 
     def stop(self, end: str) -> None:
         """Note the end before open spans are closed, so that the box goes on showing them."""
-        self._is_stopped = True
+        self._end = end
         self._recorder.detach()
         if self._ring is not None:
             self._ring.end(end)
@@ -136,13 +140,21 @@ class BlackBoxRoute(Route):
         ).start()
 
     def _open_late(self, thread_name: str, native_id: int) -> None:
-        self.open()
+        self._make_and_attach()
         if self._ring is not None:
             self._recorder.speak_for(thread_name, native_id)
-            self._list_open_spans()
-        if self._is_stopped:
-            # The child ended meanwhile; nobody else would take the box away.
+        self._catch_up()
+
+    def _catch_up(self) -> None:
+        """Take in what happened while the box was made, in a forked child or where a folder was slow."""
+        ring = self._ring
+        if ring is None:
+            return
+        self._list_open_spans()
+        if self._end:
+            # Telemetry ended meanwhile; nobody else would take the box away.
             self._recorder.detach()
+            ring.end(self._end)
             self._put_away(())
 
     def _make(self) -> RingFile:
