@@ -17,7 +17,7 @@ from nemo.lens.runs import Run
 pytestmark = pytest.mark.integration
 
 _JOB = """
-import logging, os, sys, time
+import logging, os, sys, threading, time
 logging.basicConfig(format="%(message)s")
 from nemo.lens import NemoLensConfig, get_meter, managed_span, setup_telemetry, span_cm
 from nemo import lens
@@ -53,6 +53,27 @@ def small_disk(tmp_path):
             pytest.fail(f"mount failed and CI_STRICT=1: {mounted.stderr.decode()}")
         pytest.skip("mount failed")
     yield place
+    subprocess.run(["umount", "-l", str(place)], capture_output=True, check=False)
+
+
+@pytest.fixture
+def frozen_disk(tmp_path):
+    """A filesystem, and what makes it hang: each write to it waits until it is thawed."""
+    place, image = tmp_path / "disk", tmp_path / "image"
+    place.mkdir()
+    with image.open("wb") as file:
+        file.truncate(16 * 1024 * 1024)
+    steps = (["mkfs.ext4", "-q", str(image)], ["mount", "-o", "loop", str(image), str(place)])
+    try:
+        for step in steps:
+            subprocess.run(step, check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        sys.stdout.write("\nNOT RUN: a filesystem cannot be frozen (needs root and mkfs.ext4)\n")
+        if os.environ.get("CI_STRICT") == "1":
+            pytest.fail(f"{error} and CI_STRICT=1")
+        pytest.skip("mount failed")
+    yield place
+    subprocess.run(["fsfreeze", "-u", str(place)], capture_output=True, check=False)
     subprocess.run(["umount", "-l", str(place)], capture_output=True, check=False)
 
 
@@ -141,6 +162,34 @@ def test_a_disk_that_fills_up_and_gets_room_again_loses_nothing(tmp_path, small_
     (process,) = run.processes
     assert process.end == "shutdown"
     assert process.black_box.ended == "shutdown"
+
+
+def test_a_disk_that_is_full_at_the_start_gets_all_once_it_has_room(tmp_path, small_disk, start):
+    """Manifest and spans, and where the black box is."""
+    _fill(small_disk)
+    process = start(
+        """
+        steps(0, 100); handle.flush(); meet("freed?")
+        with span_cm("train.job"):
+            steps(100, 200)
+            while not handle.flush(): time.sleep(0.1)
+            meet("kill")
+        """,
+        small_disk / "runs",
+        tmp_path / "node",
+    )
+    _meet(process, "freed?")
+    (small_disk / "filler").unlink()
+    _go(process)
+    _meet(process, "kill")
+    process.kill()
+    process.communicate(timeout=60)
+    run = Run(small_disk / "runs" / "r")
+    (left,) = run.processes
+    assert left.manifest
+    assert {span.attributes["iteration"] for span in run.spans()} == set(range(200))
+    assert [span.name for span in left.black_box.open_spans] == ["train.job"]
+    assert run.problems == ()
 
 
 def test_a_disk_that_stays_full_never_stops_the_job(tmp_path, small_disk, start):
@@ -237,4 +286,57 @@ def test_a_folder_that_vanishes_is_made_again_with_what_belongs_to_it(tmp_path, 
     (left,) = run.processes
     assert left.manifest
     assert {span.attributes["iteration"] for span in run.spans()} == set(range(100, 200))
+    assert [span.name for span in left.black_box.open_spans] == ["train.job"]
+
+
+def test_a_disk_that_hangs_never_stops_the_job(tmp_path, frozen_disk, start):
+    """Steps go on, the end keeps its deadline, and what was lost is said."""
+    process = start(
+        """
+        steps(0, 100); handle.flush(); meet("frozen?")
+        steps(100, 3000); begun = time.monotonic(); handle.shutdown(1000)
+        print(time.monotonic() - begun, slowest, flush=True); meet("thawed?")
+        """,
+        frozen_disk / "runs",
+        tmp_path / "node",
+    )
+    _meet(process, "frozen?")
+    subprocess.run(["fsfreeze", "-f", str(frozen_disk)], check=True)
+    _go(process)
+    shutdown_s, slowest_s = map(float, process.stdout.readline().split())
+    assert shutdown_s < 5
+    assert slowest_s < 2
+    subprocess.run(["fsfreeze", "-u", str(frozen_disk)], check=True)
+    _meet(process, "thawed?")
+    _go(process)
+    _out, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    assert "telemetry was lost" in err
+
+
+def test_a_disk_that_hangs_from_the_start_does_not_stop_set_up(tmp_path, frozen_disk, start):
+    """When it answers, everything that was recorded meanwhile is there."""
+    subprocess.run(["fsfreeze", "-f", str(frozen_disk)], check=True)
+    process = start(
+        """
+        meet("set up")
+        with span_cm("train.job"):
+            steps(0, 100)
+            while not handle.flush(): time.sleep(0.1)
+            while "nemo-lens opening" in [thread.name for thread in threading.enumerate()]:
+                time.sleep(0.1)
+            meet("kill")
+        """,
+        frozen_disk / "runs",
+        tmp_path / "node",
+    )
+    _meet(process, "set up")
+    _go(process)
+    subprocess.run(["fsfreeze", "-u", str(frozen_disk)], check=True)
+    _meet(process, "kill")
+    process.kill()
+    process.communicate(timeout=60)
+    run = Run(frozen_disk / "runs" / "r")
+    (left,) = run.processes
+    assert {span.attributes["iteration"] for span in run.spans()} == set(range(100))
     assert [span.name for span in left.black_box.open_spans] == ["train.job"]

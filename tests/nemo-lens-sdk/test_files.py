@@ -158,6 +158,27 @@ def test_secrets_are_not_in_the_manifest(tmp_path, monkeypatch):
     assert _manifest(path)["command"][-2:] == ["--lr", "0.1"]
 
 
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ("--api_key hush", "--api_key [REDACTED]"),
+        ("--wandb_api_key hush --lr 1", "--wandb_api_key [REDACTED] --lr 1"),
+        ("--hf-token=hush", "--hf-token=[REDACTED]"),
+        ("--hf-token= open", "--hf-token= open"),
+        ("--AWS-Secret-Access-Key hush", "--AWS-Secret-Access-Key [REDACTED]"),
+        ("--authorization hush", "--authorization [REDACTED]"),
+        ("--token --next open", "--token --next open"),
+        ("--tokenizer-type GPT2", "--tokenizer-type GPT2"),
+        ("--max-tokens 4096", "--max-tokens 4096"),
+        ("--num-passes=3", "--num-passes=3"),
+    ],
+)
+def test_options_that_are_called_like_secrets_lose_their_values(tmp_path, monkeypatch, given, told):
+    """With dashes or underscores; a tokenizer is no token."""
+    monkeypatch.setattr(folder_module.sys, "orig_argv", given.split())
+    assert _manifest(_folder(tmp_path).open())["command"] == told.split()
+
+
 def _writer(tmp_path, **limits):
     losses, limits = counts.Counts(), SegmentLimits(**limits)
     kept = KeptSegments(limits.total_bytes, losses)
@@ -237,6 +258,59 @@ def test_a_write_torn_by_a_full_disk_leaves_no_torn_line(tmp_path, monkeypatch):
     assert (tmp_path / "traces-00000.jsonl").read_bytes() == b"first\nthird\n"
 
 
+def test_an_error_at_closing_gives_the_descriptor_up(tmp_path, monkeypatch, caplog):
+    """A quota may be told there: the number can be another file's soon, and the line was written."""
+    writer, _ = _writer(tmp_path, segment_bytes=6)
+    genuine = os.close
+
+    def over_quota(descriptor):
+        genuine(descriptor)
+        raise OSError(errno.EDQUOT, "Disk quota exceeded")
+
+    monkeypatch.setattr(os, "close", over_quota)
+    writer.write(b"first\n", 1)
+    monkeypatch.undo()
+    with (tmp_path / "checkpoint").open("wb") as of_the_application:
+        writer.write(b"second\n", 1)
+        writer.close()
+        of_the_application.write(b"weights")
+    assert (tmp_path / "checkpoint").read_bytes() == b"weights"
+    lines = [gzip.decompress(path.read_bytes()) for path in sorted(tmp_path.glob("*.gz"))]
+    assert lines == [b"first\n", b"second\n"]
+    assert caplog.text.count("may be incomplete") == 1
+
+
+def test_a_stale_descriptor_is_given_up_for_a_fresh_segment(tmp_path, monkeypatch):
+    """The server of a shared filesystem forgot the file; the path works again."""
+    writer, _ = _writer(tmp_path)
+    writer.write(b"first\n", 1)
+
+    def stale(descriptor):
+        raise OSError(errno.ESTALE, "Stale file handle")
+
+    monkeypatch.setattr(os, "fstat", stale)
+    writer.write(b"second\n", 1)
+    monkeypatch.undo()
+    writer.close()
+    assert (tmp_path / "traces-00001.jsonl").read_bytes() == b"second\n"
+
+
+def test_a_segment_that_cannot_be_deleted_costs_no_line_twice(tmp_path, monkeypatch):
+    """The line is in the file already; what stays on the disk is not counted as lost."""
+    writer, losses = _writer(tmp_path, segment_bytes=1, total_bytes=1)
+
+    def read_only(path, missing_ok=False):
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr(Path, "unlink", read_only)
+    for number in range(3):
+        writer.write(f"{number}\n".encode(), 1)
+    monkeypatch.undo()
+    lines = [path.read_text() for path in sorted(tmp_path.glob("*.jsonl"))]
+    assert lines == ["0\n", "1\n", "2\n"]
+    assert losses.lost() == {}
+
+
 def _files(tmp_path):
     return RunFiles(str(tmp_path / "runs"), _IDENTITY, {}, {})
 
@@ -251,6 +325,24 @@ def test_a_vanished_folder_is_made_again(tmp_path):
     (path,) = (tmp_path / "runs").rglob("*.jsonl")
     assert path.read_text() == "two\n"
     assert (path.parent / "manifest.json").exists()
+
+
+def test_what_found_no_room_in_the_folder_comes_once_there_is_some(tmp_path, monkeypatch):
+    """On a disk that is full at the start a folder can be made, and nothing be put into it."""
+    folder = _folder(tmp_path)
+
+    def full(*_arguments):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(folder_module, "replace_file", full)
+    with pytest.raises(OSError, match="No space"):
+        folder.open()
+    with pytest.raises(OSError, match="No space"):
+        folder.put("blackbox.json", b"{}")
+    monkeypatch.undo()
+    path = folder.open()
+    assert _manifest(path)["rank"] == 300
+    assert (path / "blackbox.json").read_bytes() == b"{}"
 
 
 def test_a_folder_that_cannot_be_made_is_one_warning_and_a_retry(tmp_path, caplog):
@@ -275,6 +367,8 @@ def test_one_full_device_is_a_retry_not_an_error(tmp_path):
     folder = tmp_path / "folder"
     folder.mkdir()
     (folder / "traces-00000.jsonl").symlink_to("/dev/full")
-    writer = SegmentWriter("traces", lambda: folder, counts.Counts(), SegmentLimits())
+    writer = SegmentWriter(
+        "traces", lambda: folder, SegmentLimits(), KeptSegments(1, counts.Counts())
+    )
     with pytest.raises(OSError, match="No space"):
         writer.write(b"x\n", 1)

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from nemo.lens.runs import Run, black_box_bytes
+from nemo.lens.runs import Run, black_box, black_box_bytes
 from nemo.lens.runs.black_box import read_black_box
 from nemo.lens.runs.layout import BLACK_BOX, BLACK_BOX_POINTER
 from nemo.lens.runs.problems import Problems
@@ -344,6 +344,34 @@ def test_a_box_on_another_host_is_named(tmp_path, record):
     (line,) = run.problems
     assert "its black box is" in line
     assert str(tmp_path / "node") in line
+
+
+def test_a_box_that_is_put_away_meanwhile_is_found(tmp_path, record, monkeypatch):
+    """A process may end between the look into its folder and the look onto the node."""
+    record('with span_cm("a"): die()')
+    (folder,) = (path.parent for path in (tmp_path / "runs").rglob(BLACK_BOX_POINTER))
+    (made,) = (tmp_path / "node").iterdir()
+    genuine = black_box._pointer
+
+    def end_meanwhile(path):
+        pointer = genuine(path)
+        made.rename(folder / BLACK_BOX)
+        return pointer
+
+    monkeypatch.setattr(black_box, "_pointer", end_meanwhile)
+    box, run = _box(tmp_path)
+    assert _names(box.open_spans) == ["a"]
+    assert box.path == folder / BLACK_BOX
+    assert run.problems == ()
+
+
+def test_of_a_process_in_a_container_of_its_own_the_end_is_unknown(tmp_path, monkeypatch):
+    """With the name of the host, and a number that is another process here."""
+    monkeypatch.setattr(route, "_pid_namespace", lambda: "pid:[1]")
+    ring = RingFile(tmp_path / BLACK_BOX, route._birth(), shared=False)
+    assert read_black_box(tmp_path, "p", Problems()).ended == "unknown"
+    ring.end("shutdown")
+    assert read_black_box(tmp_path, "p", Problems()).ended == "shutdown"
 
 
 def test_a_box_of_another_process_is_not_taken(tmp_path, record):

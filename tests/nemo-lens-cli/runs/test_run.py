@@ -436,3 +436,26 @@ def test_no_shape_of_json_raises(tmp_path_factory, good_lines, key, garbage, loo
         json.loads(json.dumps(answer.to_json(), allow_nan=False))
     assert sum(record.spans for record in records) >= 10
     assert all("\n" not in problem and len(problem) < 500 for problem in run.problems)
+
+
+def test_a_segment_that_its_writer_compresses_meanwhile_is_read(tmp_path):
+    """A run that still grows: what was listed has another name when it is opened."""
+    run = Run(write_run(tmp_path, SMALL))
+    for path in tmp_path.rglob("traces-*.jsonl"):
+        path.with_name(f"{path.name}.gz").write_bytes(gzip.compress(path.read_bytes()))
+        path.unlink()
+    assert sum(1 for _span in run.spans()) == 2 * SPANS
+    assert run.problems == ()
+
+
+@pytest.mark.parametrize(("lost", "told"), [({}, 1), ({"file_cap": 7}, 0)])
+def test_segments_that_are_gone_are_told_unless_they_were_counted(tmp_path, lost, told):
+    """A process that was killed could not say how much its size limit has cost."""
+    write_run(tmp_path, SMALL)
+    traces_of(tmp_path).rename(folder_of(tmp_path) / "traces-00002.jsonl")
+    path = folder_of(tmp_path) / "manifest.json"
+    path.write_bytes(orjson.dumps({**orjson.loads(path.read_bytes()), "lost": lost}))
+    run = Run(tmp_path)
+    assert sum(1 for _span in run.spans()) == 2 * SPANS
+    assert sum("2 segments are gone" in problem for problem in run.problems) == told
+    assert len(run.problems) == told

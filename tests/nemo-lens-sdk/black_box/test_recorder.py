@@ -5,7 +5,9 @@
 from __future__ import annotations
 
 import threading
+import weakref
 from itertools import pairwise
+from mmap import mmap
 
 import pytest
 from opentelemetry.sdk.trace import TracerProvider
@@ -177,6 +179,18 @@ def test_after_the_end_nothing_is_stored(memory, recorder):
     recorder.finished(span, 5)
     recorder.opened(2, _Span())
     assert _open(memory) == {1}
+
+
+def test_after_the_end_the_file_is_let_go(recorder):
+    """Whoever keeps the recorder, as a traceback does, keeps no mapping and no descriptor open."""
+    memory = mmap(-1, SIZES.file_bytes)
+    recorder.attach(memory)
+    recorder.opened(1, _Span())
+    recorder.detach()
+    recorder.speak_for("late", 1)
+    mapping = weakref.ref(memory)
+    del memory
+    assert mapping() is None
 
 
 def test_many_threads_share_no_place(memory, recorder):

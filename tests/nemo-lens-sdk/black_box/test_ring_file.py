@@ -102,17 +102,21 @@ def test_a_folder_of_somebody_else_is_refused(tmp_path):
     assert stat.S_IMODE((tmp_path / "new" / "folder").stat().st_mode) == 0o700
 
 
+def _box_path(folder, number):
+    return folder / placement.box_name(number, f"{number:016x}")
+
+
 def test_boxes_of_dead_processes_do_not_pile_up(tmp_path, monkeypatch):
     """The oldest go; one that a living process holds stays."""
     monkeypatch.setattr(placement, "MOST_LEFT_BEHIND", 3)
     script = "import fcntl, os, sys, time; f = open(sys.argv[1]); "
     script += "fcntl.flock(f, fcntl.LOCK_EX); print('ready', flush=True); time.sleep(60)"
     for number in range(6):
-        path = tmp_path / f"{number}.box"
+        path = _box_path(tmp_path, number)
         path.touch()
         os.utime(path, (number, number))
     holder = subprocess.Popen(
-        [sys.executable, "-c", script, str(tmp_path / "1.box")], stdout=subprocess.PIPE
+        [sys.executable, "-c", script, str(_box_path(tmp_path, 1))], stdout=subprocess.PIPE
     )
     try:
         holder.stdout.readline()
@@ -120,13 +124,22 @@ def test_boxes_of_dead_processes_do_not_pile_up(tmp_path, monkeypatch):
     finally:
         holder.kill()
         holder.communicate()
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["1.box", "3.box", "4.box", "5.box"]
+    assert sorted(tmp_path.iterdir()) == [_box_path(tmp_path, number) for number in (1, 3, 4, 5)]
+
+
+def test_only_boxes_are_deleted(tmp_path, monkeypatch):
+    """A folder that was chosen may hold files of others whose names end the same."""
+    monkeypatch.setattr(placement, "MOST_LEFT_BEHIND", 0)
+    (tmp_path / "dataset.box").touch()
+    _box_path(tmp_path, 1).touch()
+    placement.remove_oldest(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["dataset.box"]
 
 
 def test_a_box_in_use_is_marked_as_such(tmp_path, monkeypatch):
     """`RingFile` holds what it has made."""
     monkeypatch.setattr(placement, "MOST_LEFT_BEHIND", 0)
-    ring = RingFile(tmp_path / "a.box", {}, shared=False)
+    ring = RingFile(_box_path(tmp_path, 1), {}, shared=False)
     placement.remove_oldest(tmp_path)
     path = ring.path
     assert path.exists()
@@ -135,10 +148,13 @@ def test_a_box_in_use_is_marked_as_such(tmp_path, monkeypatch):
     assert not path.exists()
 
 
-def test_shared_memory_is_preferred():
+def test_shared_memory_is_preferred(tmp_path):
     """Then the folder of temporary files; one that was chosen is the only one, or one in it."""
     first, second = placement.node_folders("")
     assert first.parent.as_posix() == "/dev/shm"
     assert second != first
-    chosen = [path.as_posix() for path in placement.node_folders("/some/where")]
-    assert chosen == ["/some/where", f"/some/where/nemo-lens-{os.getuid()}"]
+    chosen = tmp_path / "chosen"
+    assert placement.node_folders(str(chosen)) == [chosen]
+    chosen.mkdir()
+    chosen.chmod(0o1777)
+    assert placement.node_folders(str(chosen)) == [chosen / f"nemo-lens-{os.getuid()}"]

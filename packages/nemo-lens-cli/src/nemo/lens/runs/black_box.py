@@ -164,25 +164,35 @@ def read_black_box(folder: Path, label: str, problems: Problems) -> BlackBox | N
         label: How it is called in problems.
         problems: Gets a line when there should be a black box and it cannot be read.
     """
-    path = folder / BLACK_BOX
+    packed = folder / BLACK_BOX
+    content = _content(packed)
+    if content is not None:
+        return _decoded(packed, content, label, problems)
+    pointer = _pointer(folder / BLACK_BOX_POINTER)
+    path = Path(_text((pointer or {}).get("path")))
     content = _content(path)
     if content is None:
-        pointer = _pointer(folder / BLACK_BOX_POINTER)
-        if pointer is None:
-            return None
-        path = Path(_text(pointer.get("path")))
-        content = _content(path)
-        if content is None:
-            problems.add(
-                f"{label}: its black box is {str(path)!r} on host {_text(pointer.get('host'))!r}, "
-                "which cannot be read here: read the run on that host, or copy the file to "
-                f"{str(folder / BLACK_BOX)!r}"
-            )
-            return None
-        found = layout.decode(content)
-        if found is not None and found.identity.get("token") != pointer.get("token"):
-            problems.add(f"{label}: {str(path)!r} is the black box of another process; not read")
-            return None
+        # Between the two looks the process may have ended in order and put it away.
+        content = _content(packed)
+        if content is not None:
+            return _decoded(packed, content, label, problems)
+    if pointer is None:
+        return None
+    if content is None:
+        problems.add(
+            f"{label}: its black box is {str(path)!r} on host {_text(pointer.get('host'))!r}, "
+            "which cannot be read here: read the run on that host, or copy the file to "
+            f"{str(packed)!r}"
+        )
+        return None
+    found = layout.decode(content)
+    if found is not None and found.identity.get("token") != pointer.get("token"):
+        problems.add(f"{label}: {str(path)!r} is the black box of another process; not read")
+        return None
+    return _decoded(path, content, label, problems)
+
+
+def _decoded(path: Path, content: bytes, label: str, problems: Problems) -> BlackBox | None:
     box = layout.decode(content)
     if box is None:
         problems.add(f"{label}: {str(path)!r} is no black box of a format that is known here")
@@ -230,11 +240,21 @@ def _state_of(identity: dict[str, Any]) -> str:
         return UNKNOWN
     if identity.get("boot_id") != _first_line("/proc/sys/kernel/random/boot_id"):
         return KILLED
+    namespace = identity.get("pid_namespace")
+    if namespace and namespace != _pid_namespace():
+        return UNKNOWN  # in a container of its own, where its number means something else
     pid, ticks = identity.get("pid"), identity.get("start_ticks")
     _before, _closing, after = _first_line(f"/proc/{pid}/stat").rpartition(")")
     fields = after.split()
     runs = len(fields) > _START_TICKS and fields[_START_TICKS] == ticks and fields[0] not in _DEAD
     return RUNNING if runs else KILLED
+
+
+def _pid_namespace() -> str:
+    try:
+        return str(Path("/proc/self/ns/pid").readlink())
+    except OSError:
+        return ""
 
 
 def _first_line(path: str) -> str:

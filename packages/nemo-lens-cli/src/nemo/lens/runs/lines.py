@@ -50,7 +50,11 @@ def open_lines(path: Path) -> BinaryIO:
         return cast("BinaryIO", gzip.open(path, "rb"))
     if path.suffix == ".zst":
         return _open_zst(path)
-    return path.open("rb")
+    try:
+        return path.open("rb")
+    except FileNotFoundError:
+        # Listed while it grew, and compressed by its writer since.
+        return cast("BinaryIO", gzip.open(f"{path}.gz", "rb"))
 
 
 def raw_lines(

@@ -16,10 +16,10 @@ from nemo.lens.runs.lines import raw_lines, uncompressed_name
 from nemo.lens.runs.problems import Problems, RunError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 SIGNALS: Final = ("traces", "metrics", "logs")
-_SEGMENT: Final = re.compile(r"(traces|metrics|logs)-\d+\.jsonl")
+_SEGMENT: Final = re.compile(r"(traces|metrics|logs)-(\d+)\.jsonl")
 _FORMS: Final = (".gz", ".jsonl", ".zst")
 _SHARD: Final = re.compile(r"\d+|x")
 _LOOSE_SUFFIXES: Final = (".jsonl", ".json")
@@ -144,6 +144,15 @@ def segments(folder: Path) -> dict[str, tuple[Path, ...]]:
         signal: tuple(best[name] for name in ordered if name.startswith(f"{signal}-"))
         for signal in SIGNALS
     }
+
+
+def missing_segments(files: Mapping[str, tuple[Path, ...]]) -> int:
+    """How many segments of a process folder are gone: the writer leaves out no number."""
+    missing = 0
+    for paths in files.values():
+        numbers = [_SEGMENT.fullmatch(uncompressed_name(path)) for path in paths]
+        missing += max((int(number[2]) + 1 for number in numbers if number), default=0) - len(paths)
+    return max(0, missing)
 
 
 def _preference(path: Path) -> int:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import orjson
 
 from nemo.lens.runs.lines import COMPRESSIONS, json_lines
-from nemo.lens.runs.locate import SIGNALS, RunLocation, locate, segments
+from nemo.lens.runs.locate import SIGNALS, RunLocation, locate, missing_segments, segments
 from nemo.lens.runs.otlp_json import items
 from nemo.lens.runs.problems import Problems, RunError
 from nemo.lens.runs.process import Process, from_folder, from_resource
@@ -38,6 +38,8 @@ _KEYS: Final = {"traces": "resourceSpans", "metrics": "resourceMetrics", "logs":
 _NOUNS: Final = {"traces": "span", "metrics": "metric point", "logs": "log record"}
 # How many times smaller spans are when they are compressed, roughly.
 _PACKED: Final = 12
+_COUNTED_GONE: Final = "file_cap"
+"""Reason of a loss; a process that ended in order has said how much went with its old segments."""
 
 _Record = TypeVar("_Record")
 
@@ -150,6 +152,12 @@ class Run:
         except OSError as error:
             self._problems.add(f"{label}: the folder could not be listed: {error.strerror}")
             files = {}
+        missing = missing_segments(files)
+        if missing and _COUNTED_GONE not in process.lost:
+            self._problems.add(
+                f"{label}: {plural(missing, 'segment is', 'segments are')} gone, deleted by somebody "
+                "or by the process to keep within its size"
+            )
         source = _Source(process, files)
         if process.manifest:
             return source

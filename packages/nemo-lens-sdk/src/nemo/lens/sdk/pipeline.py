@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from nemo.lens.sdk.counts import lost_items
 from nemo.lens.sdk.export_queue import current_thread_exports
+from nemo.lens.sdk.patience import done_within
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 _logger = logging.getLogger("nemo.lens.sdk")
 _LAST_WORDS_S = 0.1
+_OPENING_S = 5.0
 
 
 class Lane(Protocol):
@@ -82,13 +84,21 @@ class Pipeline:
         return self._result is not None
 
     def start(self) -> None:
-        """Start the threads and open the routes.
+        """Start the threads and open the routes; a filesystem that hangs is not waited for longer.
 
         Raises:
             RuntimeError: The process can have no further thread; nothing was written yet.
         """
         for lane in self._lanes:
             lane.start()
+        if not done_within(_OPENING_S, self._open_routes):
+            _logger.warning(
+                "the folder of the run files has not answered for %g s; the job goes on, and what it "
+                "records waits in memory within its bound",
+                _OPENING_S,
+            )
+
+    def _open_routes(self) -> None:
         for route in self._routes:
             route.open()
 

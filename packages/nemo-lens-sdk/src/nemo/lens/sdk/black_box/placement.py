@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import re
 import stat
 import tempfile
 from pathlib import Path
@@ -18,7 +19,7 @@ from pathlib import Path
 MOST_LEFT_BEHIND = 64
 """Boxes of dead processes that stay on a node; the oldest beyond that go when one is made."""
 
-SUFFIX = ".box"
+_BOX_NAME = re.compile(r"[0-9]+-[0-9a-f]{16}\.box")
 _SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - the folder in it is checked to be ours
 
 
@@ -26,12 +27,13 @@ def node_folders(chosen: str) -> list[Path]:
     """The folders to try, in order.
 
     Args:
-        chosen: The folder that the configuration names, or "" for the node's own ones.
+        chosen: The folder that the configuration names, or "" for the node's own ones. Where others
+            may write to it, the box gets a folder of its own in it.
     """
     name = f"nemo-lens-{os.getuid()}"
     if chosen:
         folder = Path(chosen).expanduser().absolute()
-        return [folder, folder / name]  # the second where others may write to the first
+        return [folder if _is_private(folder) else folder / name]
     return [parent / name for parent in (_SHARED_MEMORY, Path(tempfile.gettempdir()))]
 
 
@@ -42,18 +44,36 @@ def make_private(folder: Path) -> None:
         OSError: It cannot be made, or somebody else may write to it.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    found = folder.lstat()
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o022:
+    if not _is_private(folder):
         raise PermissionError(f"{folder} is not a folder that only this user can write to")
+
+
+def _is_private(folder: Path) -> bool:
+    """Whether a folder is this user's alone, or is not there yet."""
+    try:
+        found = folder.lstat()
+    except FileNotFoundError:
+        return True
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o022
+
+
+def box_name(pid: int, token: str) -> str:
+    """The name of the box of a process in a node's folder."""
+    return f"{pid}-{token}.box"
 
 
 def remove_oldest(folder: Path) -> None:
     """Delete what dead processes have left in a node's folder, but for the newest."""
     with contextlib.suppress(OSError):
-        left = sorted(folder.glob(f"*{SUFFIX}"), key=_age)
+        left = sorted(filter(_is_box, folder.iterdir()), key=_age)
         for path in left[: max(0, len(left) - MOST_LEFT_BEHIND)]:
             if not _is_in_use(path):
                 path.unlink(missing_ok=True)
+
+
+def _is_box(path: Path) -> bool:
+    """Whether a file is called like a box; a folder that was chosen may hold others."""
+    return _BOX_NAME.fullmatch(path.name) is not None
 
 
 def hold(descriptor: int) -> None:

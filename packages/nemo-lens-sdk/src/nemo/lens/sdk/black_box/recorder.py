@@ -29,7 +29,7 @@ from nemo.lens.sdk.black_box.layout import (
     UNLISTED_AT,
     WAITS,
 )
-from nemo.lens.sdk.black_box.seats import Names, Threads, all_seats
+from nemo.lens.sdk.black_box.seats import UNKNOWN, Names, Threads, all_seats
 from nemo.lens.semconv import DL_ITERATION, NEMO_WAIT
 
 if TYPE_CHECKING:
@@ -94,8 +94,9 @@ class Recorder:
         self._memory = memory
 
     def detach(self) -> None:
-        """Store nothing any more; what is stored stays as it is."""
+        """Store nothing any more and let go of the file; what is stored stays as it is."""
         self._memory = self._ask = None
+        self._threads = _NOBODY
 
     def ask_for_file(self, ask: Callable[[], object]) -> None:
         """Let go of the file, and store nothing until another one is attached.
@@ -198,6 +199,18 @@ class Recorder:
                     self._step_of_spans = step
                     break
         return name | WAITS if attributes.get(NEMO_WAIT) is True else name
+
+
+class _Nobody:
+    """Stands for the threads where another thread has just called `detach`."""
+
+    seat = UNKNOWN
+
+    def speak_for(self, name: str, native_id: int) -> None:
+        """Do nothing."""
+
+
+_NOBODY: Final = _Nobody()
 
 
 class _Described:

@@ -70,11 +70,15 @@ class BlackBoxRoute(Route):
         self._owns_files = owns_files
         self._list_open_spans = list_open_spans
         self._ring: RingFile | None = None
-        self._is_stopped = False
+        self._end = ""
         self._has_had_one = False
 
     def open(self) -> None:
         """Make the box; without room for it there is one warning and no box."""
+        self._make_and_attach()
+        self._catch_up()
+
+    def _make_and_attach(self) -> None:
         try:
             self._ring = ring = self._make()
         except OSError as error:
@@ -97,12 +101,12 @@ class BlackBoxRoute(Route):
         self._ring = None
         if self._owns_files:
             self._files.start_over(resource.attributes)
-        if self._has_had_one and not self._is_stopped:
+        if self._has_had_one and not self._end:
             self._recorder.ask_for_file(self._open_in_thread)
 
     def stop(self, end: str) -> None:
         """Note the end before open spans are closed, so that the box goes on showing them."""
-        self._is_stopped = True
+        self._end = end
         self._recorder.detach()
         if self._ring is not None:
             self._ring.end(end)
@@ -136,13 +140,21 @@ class BlackBoxRoute(Route):
         ).start()
 
     def _open_late(self, thread_name: str, native_id: int) -> None:
-        self.open()
+        self._make_and_attach()
         if self._ring is not None:
             self._recorder.speak_for(thread_name, native_id)
-            self._list_open_spans()
-        if self._is_stopped:
-            # The child ended meanwhile; nobody else would take the box away.
+        self._catch_up()
+
+    def _catch_up(self) -> None:
+        """Take in what happened while the box was made, in a forked child or where a folder was slow."""
+        ring = self._ring
+        if ring is None:
+            return
+        self._list_open_spans()
+        if self._end:
+            # Telemetry ended meanwhile; nobody else would take the box away.
             self._recorder.detach()
+            ring.end(self._end)
             self._put_away(())
 
     def _make(self) -> RingFile:
@@ -158,9 +170,16 @@ class BlackBoxRoute(Route):
         }
         try:
             self._files.folder.put(POINTER, json.dumps(pointer).encode("utf-8", "replace"))
-        except OSError:
-            ring.remove()
-            raise
+        except OSError as error:
+            if self._owns_files:  # nobody writes there who would try again
+                ring.remove()
+                raise
+            warn_once_a_minute(
+                "black box pointer",
+                "the run folder does not say yet that the black box is %s (%s)",
+                ring.path,
+                error,
+            )
         return ring
 
 
@@ -171,7 +190,7 @@ def _on_node(folders: list[Path], identity: Mapping[str, Any]) -> RingFile:
         try:
             placement.make_private(folder)
             placement.remove_oldest(folder)
-            path = folder / f"{identity['pid']}-{identity['token']}{placement.SUFFIX}"
+            path = folder / placement.box_name(identity["pid"], identity["token"])
             return RingFile(path, identity, shared=False)
         except OSError as error:  # noqa: PERF203 - two folders, once
             failure = error
@@ -186,6 +205,7 @@ def _birth() -> dict[str, Any]:
         "token": secrets.token_hex(8),
         "boot_id": _first_line("/proc/sys/kernel/random/boot_id"),
         "start_ticks": _start_ticks(),
+        "pid_namespace": _pid_namespace(),
         "wall_ns": time.time_ns(),
         "monotonic_ns": time.monotonic_ns(),
     }
@@ -196,6 +216,13 @@ def _start_ticks() -> str:
     _before, _closing, after = _first_line("/proc/self/stat").rpartition(")")
     fields = after.split()
     return fields[19] if len(fields) > 19 else ""  # noqa: PLR2004 - field 22 of proc(5)
+
+
+def _pid_namespace() -> str:
+    """What the process id is a number in; "" where the kernel does not say."""
+    with contextlib.suppress(OSError):
+        return str(Path("/proc/self/ns/pid").readlink())
+    return ""
 
 
 def _first_line(path: str) -> str:

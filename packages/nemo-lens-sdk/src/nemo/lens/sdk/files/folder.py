@@ -36,7 +36,11 @@ _LONGEST_PART = 80
 _DIGEST_DIGITS = 8
 _RANK_IN_ROLE = re.compile(r"-(?=(?:[0-9]+|x)(?:-|$))")
 _SECRET = re.compile(r"(?i)(pass(word|wd)?|secret|token|credential|authorization|cookie|key)\b")
-_SECRET_OPTION = re.compile(r"(?i)^(--?[\w-]*(pass(word|wd)?|secret|token|api-?key)[\w-]*)(=.*)?$")
+_OPTION = re.compile(r"--?([A-Za-z][\w.-]*)(?:=(.*))?", re.DOTALL)
+_SECRET_OPTIONS = frozenset(
+    {"auth", "credential", "credentials", "pass", "passphrase", "passwd", "pwd", "token", "key"}
+)
+"""Last words of options with a secret value, beside those that `is_redacted` knows."""
 _VERSIONED = ("nemo-lens-api", "nemo-lens-sdk", "opentelemetry-api", "opentelemetry-sdk")
 
 
@@ -77,6 +81,7 @@ class RunFolder:
     config: Mapping[str, Any]
     resource: Mapping[str, Any]
     _path: Path | None = None
+    _is_complete: bool = False
     _started_unix_nano: int = field(default_factory=time.time_ns)
     _beside: dict[str, bytes] = field(default_factory=dict[str, bytes])
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -94,11 +99,15 @@ class RunFolder:
         """Write a small file beside the manifest, and again whenever the folder is made again.
 
         Raises:
-            OSError: It cannot be written.
+            OSError: It cannot be written; the next `open` tries again.
         """
-        folder = self.open()
-        replace_file(folder / name, content)
         self._beside[name] = content
+        folder = self.open()
+        try:
+            replace_file(folder / name, content)
+        except OSError:
+            self._is_complete = False
+            raise
 
     def take_away(self, name: str) -> None:
         """Delete a file that `put` has written."""
@@ -119,13 +128,15 @@ class RunFolder:
     def _open(self) -> Path:
         if self._path is None:
             self._path = self._create_unique()
-        elif self._path.is_dir():
-            return self._path
-        else:
+        elif not self._path.is_dir():
             _make_private(self._path)
+        elif self._is_complete:
+            return self._path
+        self._is_complete = False
         self._write_manifest(self._path, end=None, lost={})
         for name, content in list(self._beside.items()):
             replace_file(self._path / name, content)
+        self._is_complete = True
         return self._path
 
     def _create_unique(self) -> Path:
@@ -235,19 +246,27 @@ def _without_secrets(text: str) -> str:
 
 
 def _command() -> list[str]:
-    """The command line, without the values of options that look like secrets."""
+    """The command line, without the values of options that are called like secrets."""
     public: list[str] = []
     hide_next = False
     for argument in sys.orig_argv:
-        option = _SECRET_OPTION.match(argument)
+        option = _OPTION.fullmatch(argument)
+        is_secret = option is not None and _names_a_secret(option[1])
+        value = None if option is None else option[2]
         if hide_next and not argument.startswith("-"):
             public.append(REDACTED)
-        elif option is not None and option.group(4):
-            public.append(f"{option.group(1)}={REDACTED}")
+        elif is_secret and value:
+            public.append(f"{argument.removesuffix(value)}{REDACTED}")
         else:
             public.append(_without_secrets(argument))
-        hide_next = option is not None and not option.group(4)
+        hide_next = is_secret and value is None
     return public
+
+
+def _names_a_secret(option: str) -> bool:
+    """Whether an option is for a secret: `--wandb_api_key` is, `--tokenizer-type` is not."""
+    last_word = re.split(r"[-_.]", option.lower())[-1]
+    return last_word in _SECRET_OPTIONS or is_redacted(option)
 
 
 @functools.cache  # finding them out takes longer than all the rest

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -49,8 +50,9 @@ class KeptSegments:
             self._segments.append(segment)
             while len(self._segments) > 1 and self._size() > self._total_bytes:
                 oldest = self._segments.pop(0)
-                oldest.path.unlink(missing_ok=True)
-                self._losses.lose(counts.FILE_CAP, oldest.items)
+                with contextlib.suppress(OSError):  # what cannot be deleted is not lost
+                    oldest.path.unlink(missing_ok=True)
+                    self._losses.lose(counts.FILE_CAP, oldest.items)
 
     def forget_vanished(self) -> None:
         """Leave out what somebody else has deleted; it takes no room."""

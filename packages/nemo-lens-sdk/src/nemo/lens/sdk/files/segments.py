@@ -8,6 +8,7 @@ cache, and at most one torn line at the end.
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import os
 import shutil
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nemo.lens.sdk.files.kept_segments import FinishedSegment
+from nemo.lens.sdk.noise import warn_once_a_minute
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -91,17 +93,22 @@ class SegmentWriter:
 
     def close(self) -> None:
         """Close the current segment; it stays readable as it is."""
-        if self._descriptor is not None:
-            os.close(self._descriptor)
-            self._descriptor = None
+        descriptor, self._descriptor = self._descriptor, None
+        if descriptor is None:
+            return
+        try:
+            os.close(descriptor)
+        except OSError as error:
+            # Shared filesystems say here what they could not store. The number is free even so, and
+            # may soon be that of somebody else's file.
+            warn_once_a_minute("segment", "%s may be incomplete (%s)", self._path, error)
 
     def _is_full(self) -> bool:
         age_s = time.monotonic() - self._opened_at
         return self._size >= self._limits.segment_bytes or age_s >= self._limits.segment_age_s
 
     def _current_descriptor(self) -> int:
-        if self._descriptor is not None and os.fstat(self._descriptor).st_nlink == 0:
-            # The folder vanished under us: writing on would succeed into nowhere.
+        if self._descriptor is not None and _leads_nowhere(self._descriptor):
             self.close()
             self._kept.forget_vanished()
         if self._descriptor is None:
@@ -130,6 +137,14 @@ class SegmentWriter:
         self._kept.add(_compress(FinishedSegment(self._path, self._size, self._items)))
 
 
+def _leads_nowhere(descriptor: int) -> bool:
+    """Whether the file was deleted, or the shared filesystem that it lay on has gone."""
+    try:
+        return os.fstat(descriptor).st_nlink == 0
+    except OSError:
+        return True  # a stale handle stays stale; the path may work again
+
+
 def _write_all(descriptor: int, line: bytes) -> None:
     written = os.write(descriptor, line)
     while written < len(line):
@@ -152,5 +167,6 @@ def _compress(segment: FinishedSegment) -> FinishedSegment:
         segment.path.unlink()
         return FinishedSegment(target, target.stat().st_size, segment.items)
     except OSError:
-        partial.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            partial.unlink()
         return segment
