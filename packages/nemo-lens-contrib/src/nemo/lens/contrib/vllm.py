@@ -21,7 +21,7 @@ vLLM is not imported. Its options are those of version 0.33.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 from urllib.parse import quote, urlsplit
 
 from nemo.lens.config import ensure_run_id
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from nemo.lens.config import NemoLensConfig
 
 Detail = Literal["model", "worker", "all"]
+_DETAILS = frozenset(get_args(Detail))
 
 _GRPC, _HTTP = "grpc", "http/protobuf"
 _HTTP_PORT = 4318
@@ -99,8 +100,9 @@ def vllm_tracing(
             the environment of this process.
 
     Raises:
-        ValueError: `sample_ratio` is no number in [0, 1].
+        ValueError: `sample_ratio` is no number in [0, 1], or `detailed` is no list of these names.
     """
+    _check_details(detailed)
     ratio = None if sample_ratio is None else _checked_ratio(sample_ratio)
     if not (config.enabled and config.traces_enabled and "otlp" in config.exporters):
         # An endpoint that is only inherited would switch vLLM's worker processes on.
@@ -121,6 +123,14 @@ def vllm_tracing(
         environment["OTEL_TRACES_SAMPLER"] = "parentbased_traceidratio"
         environment["OTEL_TRACES_SAMPLER_ARG"] = str(ratio)
     return VllmTracing(arguments, environment)
+
+
+def _check_details(given: Any) -> None:
+    if not isinstance(given, (list, tuple)) or not set(map(str, given)) <= _DETAILS:
+        raise ValueError(
+            "vllm_tracing: `detailed` must be a list of 'model', 'worker' or 'all', such as "
+            f"['model'], got {given!r}"
+        )
 
 
 def _checked_ratio(given: Any) -> float:
