@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 from urllib.parse import quote, urlsplit
 
 from nemo.lens.config import ensure_run_id
+from nemo.lens.contrib.own_telemetry import check_config
 from nemo.lens.semconv import NEMO_RUN_ID, NV_DL_ROLE
 
 if TYPE_CHECKING:
@@ -101,7 +102,9 @@ def vllm_tracing(
 
     Raises:
         ValueError: `sample_ratio` is no number in [0, 1], or `detailed` is no list of these names.
+        TypeError: `config` is no configuration.
     """
+    check_config("vllm_tracing", config)
     _check_details(detailed)
     ratio = None if sample_ratio is None else _checked_ratio(sample_ratio)
     if not (config.enabled and config.traces_enabled and "otlp" in config.exporters):

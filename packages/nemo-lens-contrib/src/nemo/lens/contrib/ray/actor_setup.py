@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from nemo.lens.config import NemoLensConfig, ensure_run_id
 from nemo.lens.configuration.settings import DEFAULT_PREFIX
+from nemo.lens.contrib.own_telemetry import check_config
 from nemo.lens.semconv import NV_DL_ROLE, SERVICE_INSTANCE_ID
 
 if TYPE_CHECKING:
@@ -47,7 +48,9 @@ def actor_runtime_env(
 
     Raises:
         ValueError: A value of `config` is bad.
+        TypeError: `config` is none.
     """
+    check_config("actor_runtime_env", config)
     ensure_run_id(config)
     # Workers may run in other folders than the driver.
     handed_on = replace(config, directory=str(Path(config.directory).absolute()))
