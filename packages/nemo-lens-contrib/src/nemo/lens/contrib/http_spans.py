@@ -30,7 +30,7 @@ from nemo.lens.spans.redaction import REDACTED, is_redacted, masked
 from nemo.lens.spans.url_credentials import without_url_credentials
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping, Sequence
+    from collections.abc import Generator, Iterable, Mapping, Sequence
 
     from opentelemetry.context import Context
     from opentelemetry.trace import Link, StatusCode, Tracer
@@ -201,7 +201,7 @@ def _without_secrets(key: str, value: Any) -> Any:
     if key in _URL_ATTRIBUTES:
         return bare_url(str(value))
     if key.startswith(_HEADER_ATTRIBUTES):  # there because OpenTelemetry's variables ask for it
-        values = value if isinstance(value, (list, tuple)) else (value,)
+        values: Iterable[Any] = value if type(value) in (list, tuple) else (value,)
         return [REDACTED if is_redacted(key) else without_query(str(each)) for each in values]
     return value
 

@@ -129,7 +129,7 @@ def vllm_tracing(
 
 
 def _check_details(given: Any) -> None:
-    if not isinstance(given, (list, tuple)) or not set(map(str, given)) <= _DETAILS:
+    if type(given) not in (list, tuple) or not {str(name) for name in given} <= _DETAILS:
         raise ValueError(
             "vllm_tracing: `detailed` must be a list of 'model', 'worker' or 'all', such as "
             f"['model'], got {given!r}"
