@@ -16,6 +16,10 @@ import requests
 import uvicorn
 from fastapi import FastAPI
 from opentelemetry import context, trace
+from opentelemetry.instrumentation.aiohttp_client import AioHttpClientInstrumentor
+from opentelemetry.instrumentation.fastapi import FastAPIInstrumentor
+from opentelemetry.instrumentation.httpx import HTTPXClientInstrumentor
+from opentelemetry.instrumentation.requests import RequestsInstrumentor
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
@@ -43,7 +47,8 @@ def exporter():
     return install_provider()
 
 
-slow_request_arrived = threading.Event()
+slow_requests = []
+"""A plain list, because applications are pickled together with it."""
 
 
 def rollout_application(**options):
@@ -55,7 +60,7 @@ def rollout_application(**options):
 
     @app.get("/slow")
     async def slow():
-        slow_request_arrived.set()
+        slow_requests.append(True)
         await asyncio.sleep(1)
         return {}
 
@@ -237,13 +242,13 @@ def test_a_cancelled_request_ends_its_span_and_leaves_nothing_attached(exporter,
     async def cancel():
         before = context.get_current()
         request = asyncio.create_task(get(f"{address}/slow?token=xyz"))
-        assert await asyncio.to_thread(slow_request_arrived.wait, 10)
+        await asyncio.to_thread(wait_for, lambda: slow_requests)
         request.cancel()
         with pytest.raises(asyncio.CancelledError):
             await request
         assert context.get_current() == before
 
-    slow_request_arrived.clear()
+    slow_requests.clear()
     instrument()
     asyncio.run(cancel())
     uninstrument()
@@ -328,6 +333,71 @@ def test_excluded_urls_get_no_server_span(exporter, client):
         client(f"{url}/health")
         client(f"{url}/rollout")
         assert finished(exporter, SpanKind.SERVER).name == "GET /rollout"
+
+
+def test_an_instrumentation_of_others_gives_way(exporter):
+    """OpenTelemetry's launcher instruments a process by itself, and records whole URLs."""
+    instrumentors = [HTTPXClientInstrumentor(), RequestsInstrumentor(), AioHttpClientInstrumentor()]
+    for theirs in instrumentors:
+        theirs.instrument()
+    app = rollout_application()
+    FastAPIInstrumentor.instrument_app(app)
+    instrument_fastapi(app, "math-server")
+    with served(app) as url:
+        for library in ("aiohttp", "httpx", "requests"):
+            instrument, uninstrument, get = CLIENTS[library]
+            instrument()
+            get(f"{url}/rollout?token=s3cret")
+            uninstrument()
+    spans = exporter.get_finished_spans()
+    assert [span.kind for span in spans].count(SpanKind.CLIENT) == 3
+    assert [span.kind for span in spans].count(SpanKind.SERVER) == 3
+    assert "s3cret" not in repr([span.to_json() for span in spans])
+    assert {s.attributes["service.name"] for s in spans if s.kind is SpanKind.SERVER} == {
+        "math-server"
+    }
+
+
+def test_an_instrumentation_of_others_is_not_undone():
+    """Who put it there takes it away."""
+    theirs = HTTPXClientInstrumentor()
+    theirs.instrument()
+    uninstrument_httpx()
+    assert theirs.is_instrumented_by_opentelemetry
+    theirs.uninstrument()
+
+
+def test_an_application_never_sees_a_bad_pattern_in_a_variable(address, monkeypatch, caplog):
+    """OpenTelemetry would raise in each new session; one warning names the variable."""
+    monkeypatch.setenv("OTEL_PYTHON_EXCLUDED_URLS", "(health")
+    monkeypatch.setenv("OTEL_PYTHON_AIOHTTP_CLIENT_EXCLUDED_URLS", "*")
+    for instrument, uninstrument, get in CLIENTS.values():
+        instrument()
+        get(f"{address}/rollout")
+        uninstrument()
+    assert sorted(record.args[0] for record in caplog.records) == [
+        "OTEL_PYTHON_AIOHTTP_CLIENT_EXCLUDED_URLS",
+        "OTEL_PYTHON_EXCLUDED_URLS",
+    ]
+    assert "'(health'" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        ({"app": None}, "`app` must be a fastapi.FastAPI application, got None"),
+        ({"service_name": None}, "`service_name` must be text, got None"),
+        ({"excluded_urls": ["health"]}, r"`excluded_urls` .* got \['health'\]"),
+        ({"excluded_urls": "(health"}, r"`excluded_urls` .* got '\(health'"),
+    ],
+)
+def test_a_bad_argument_is_named(arguments, named):
+    """With what is accepted; nothing is half instrumented."""
+    app = FastAPI()
+    with pytest.raises(ValueError, match=named):
+        instrument_fastapi(**{"app": app} | arguments)
+    uninstrument_fastapi(app)
+    assert app.middleware_stack is None
 
 
 def test_a_pickled_application_is_instrumented_alike(exporter, client):

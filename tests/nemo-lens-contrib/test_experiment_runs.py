@@ -59,6 +59,28 @@ def test_a_span_links_to_the_pages_of_the_runs(trackers, nemo_lens_recorder):
     assert attributes["wandb.run.id"] == "w1"
 
 
+def test_a_link_holds_no_secrets(monkeypatch, nemo_lens_recorder):
+    """The address of an anonymous run has its API key, that of a server may have a password."""
+    run = SimpleNamespace(id="w1", entity="e", project="p", url="https://wandb/w1?apiKey=s3cret")
+    monkeypatch.setitem(sys.modules, "wandb", SimpleNamespace(run=run))
+    monkeypatch.setitem(
+        sys.modules, "mlflow", mlflow("https://user:pa55@mlflow/base/?token=s3cret")
+    )
+    with trace.get_tracer("t").start_as_current_span("job") as span:
+        link_experiment_runs(span)
+    attributes = nemo_lens_recorder.span("job").attributes
+    assert attributes["wandb.run.url"] == "https://wandb/w1"
+    assert attributes["nemo.mlflow.run.url"] == "https://mlflow/base/#/experiments/7/runs/m1"
+
+
+def test_an_offline_run_has_no_page(monkeypatch):
+    """Its address is None."""
+    run = SimpleNamespace(id="w1", entity=None, project="p", url=None)
+    monkeypatch.setitem(sys.modules, "wandb", SimpleNamespace(run=run))
+    assert experiment_run_attributes() == {"wandb.run.id": "w1", "wandb.project": "p"}
+    assert discarded() == {}
+
+
 def test_without_a_tracker_there_is_nothing(nemo_lens_recorder):
     """And nothing is imported for it."""
     assert experiment_run_attributes() == {}

@@ -108,6 +108,23 @@ def test_a_span_passes_for_the_one_of_the_provider(tracer, nemo_lens_recorder):
     }
 
 
+def test_captured_headers_hold_no_secrets(tracer, nemo_lens_recorder):
+    """`OTEL_INSTRUMENTATION_HTTP_CAPTURE_HEADERS_...` puts them on the span."""
+    attributes = {
+        "http.request.header.authorization": ["Bearer s3cret"],
+        "http.request.header.x-api-key": ("s3cret", "s3cret"),
+        "http.response.header.set_cookie": "id=s3cret",
+        "http.request.header.referer": ["http://host/path?q=s3cret"],
+        "http.request.header.accept": ["text/html", "*/*"],
+    }
+    tracer.start_span("GET", kind=SpanKind.CLIENT, attributes=attributes).end()
+    recorded = nemo_lens_recorder.span("GET").attributes
+    assert "s3cret" not in repr(recorded)
+    assert [*recorded["http.request.header.referer"]] == ["http://host/path?[REDACTED]"]
+    assert [*recorded["http.request.header.accept"]] == ["text/html", "*/*"]
+    assert len(recorded["http.request.header.x-api-key"]) == 2
+
+
 # What people write into URLs although it should be quoted; white space ends a URL in a text.
 ODD = st.text(alphabet="aB1%3D=&'\"<>()[]{}?#/@:;,+$!*~|", min_size=1, max_size=20)
 PASSWORD = ODD.map(lambda odd: f"Z{odd}Z").filter(lambda password: "//" not in password)
@@ -173,6 +190,19 @@ def test_an_exception_without_a_text_is_recorded(tracer, nemo_lens_recorder):
         raise SilentError
     (event,) = nemo_lens_recorder.span("GET").events
     assert event.attributes["exception.type"].endswith("SilentError")
+
+
+@pytest.mark.parametrize(
+    ("text", "cleaned"),
+    [
+        ("'http://h/?q=hello world&sig=s3cret'", "'http://h/?[REDACTED]"),
+        ("http://h/?q=a b c&x=1 2&sig=s3cret failed", "http://h/?[REDACTED] failed"),
+        ("http://h/?q=1 failed & gone\na&b=c", "http://h/?[REDACTED] failed & gone\na&b=c"),
+    ],
+)
+def test_a_raw_query_goes_on_behind_white_space(text, cleaned):
+    """As far as a further parameter follows on the line."""
+    assert without_query(text) == cleaned
 
 
 @given(st.text(), st.text(alphabet="abcdefgh=&%1'\"<>", min_size=1))

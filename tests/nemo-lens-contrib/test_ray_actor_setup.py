@@ -3,12 +3,20 @@
 """Configuration travels to actors in a small runtime environment; set-up is once per process."""
 
 import os
+import sys
+import warnings
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from nemo.lens.config import NemoLensConfig
-from nemo.lens.contrib.ray import KILL_LOSS_MS, actor_runtime_env, setup_actor_telemetry
+from nemo.lens.contrib.ray import (
+    KILL_LOSS_MS,
+    actor_runtime_env,
+    actor_setup,
+    setup_actor_telemetry,
+)
 
 
 def test_an_actor_reads_the_configuration_of_its_driver():
@@ -65,6 +73,23 @@ def test_a_disabled_actor_gets_a_handle_that_does_nothing(monkeypatch):
     handle = setup_actor_telemetry("generator", rank=1, world_size=2)
     assert not handle.is_exporting
     assert setup_actor_telemetry("generator") is handle
+
+
+def test_asking_ray_for_a_restart_prints_no_warnings(monkeypatch):
+    """Ray warns of a method that it calls itself, in each of hundreds of actors."""
+
+    class Context:
+        @property
+        def was_current_actor_reconstructed(self):
+            warnings.warn("deprecated", stacklevel=1)
+            return True
+
+    ray = SimpleNamespace(get_runtime_context=Context)
+    monkeypatch.setitem(sys.modules, "ray", ray)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert actor_setup._is_restarted_actor()
+    assert caught == []
 
 
 def test_a_bad_value_is_an_error_of_the_driver():

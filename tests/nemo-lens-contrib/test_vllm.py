@@ -125,3 +125,10 @@ def test_a_server_gets_the_arguments_as_options():
         "model",
         "worker",
     ]
+
+
+@pytest.mark.parametrize("detailed", ["model", ["prompts"], None, [["model"]]])
+def test_details_that_vllm_does_not_have_are_refused(detailed):
+    """One text would be taken for a list of letters."""
+    with pytest.raises(ValueError, match=r"`detailed` must be a list of 'model'"):
+        vllm_tracing(job(), detailed=detailed)

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a worker is handed: context, attributes, group state, configuration."""
 
+import asyncio
+import functools
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 
@@ -10,6 +12,9 @@ from opentelemetry import context, trace
 
 from nemo.lens import handle, state
 from nemo.lens.config import NemoLensConfig
+from nemo.lens.contrib.child_processes import child_environment
+from nemo.lens.contrib.ray import actor_runtime_env
+from nemo.lens.contrib.vllm import vllm_tracing
 from nemo.lens.contrib.workers import Handover, carry_context
 from nemo.lens.handle import TelemetryHandle
 from nemo.lens.helpers import managed_span, span_attributes
@@ -150,3 +155,56 @@ def test_a_parent_without_telemetry_leaves_the_decision_to_its_workers():
     """A launcher need not set telemetry up itself."""
     handover = Handover.capture(NemoLensConfig(enabled=True), rank=3, world_size=4)
     assert (handover.exports, handover.identity) == (None, {})
+
+
+async def coroutine():
+    pass
+
+
+async def async_items():
+    yield 1
+
+
+def items():
+    yield 1
+
+
+@pytest.mark.parametrize("function", [coroutine, async_items, items, functools.partial(coroutine)])
+def test_a_function_whose_body_runs_later_is_refused(function):
+    """It would run outside of the context; nothing would tell."""
+    with pytest.raises(TypeError, match=r"carry_context: .* runs after the call"):
+        carry_context(function)
+
+
+def test_a_coroutine_is_carried_by_what_runs_it(nemo_lens_recorder):
+    """As the error proposes."""
+
+    async def current():
+        return trace.get_current_span().get_span_context()
+
+    with trace.get_tracer("t").start_as_current_span("parent") as span:
+        run = carry_context(asyncio.run)
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(lambda: run(current())).result() == span.get_span_context()
+
+
+def test_what_is_no_function_is_refused():
+    """By its name, where it is given."""
+    with pytest.raises(TypeError, match="carry_context: `function` must be callable, got 5"):
+        carry_context(5)
+
+
+@pytest.mark.parametrize(
+    ("caller", "call"),
+    [
+        ("Handover.capture", Handover.capture),
+        ("Handover.capture", functools.partial(carry_context, len)),
+        ("child_environment", child_environment),
+        ("actor_runtime_env", actor_runtime_env),
+        ("vllm_tracing", vllm_tracing),
+    ],
+)
+def test_what_is_no_configuration_is_refused(caller, call):
+    """The error says what is accepted."""
+    with pytest.raises(TypeError, match=f"{caller}: `config` must be a NemoLensConfig.* got 'on'"):
+        call("on")

@@ -9,11 +9,13 @@ import os
 import weakref
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from opentelemetry.trace import StatusCode
 
 from nemo.lens.helpers import managed_span, span_cm, trace_fn
 from nemo.lens.spans import redaction
-from nemo.lens.spans.outcome import MAX_MESSAGE_CHARACTERS
+from nemo.lens.spans.outcome import MAX_MESSAGE_CHARACTERS, exception_message
 
 
 @pytest.fixture
@@ -176,11 +178,40 @@ class TestHostileExceptions:
 
     def test_a_huge_message_is_cut(self, spans):
         """Beginning and end are kept, and how much is missing."""
-        span = recorded(spans, MemoryError("x" * 5_000_000 + "the end"))
+        span = recorded(spans, MemoryError("x" * 5_000_000 + " the end"))
         message = span.events[0].attributes["exception.message"]
         assert len(message) < MAX_MESSAGE_CHARACTERS + 100
         assert message.endswith("the end")
         assert "characters cut" in message
+
+    @pytest.mark.parametrize(
+        "secret",
+        [
+            "http://user:{}@host/path",
+            "http://host/path?password={}&x=1",
+            "api_key='a b {} c'",
+            "token: {}",
+        ],
+    )
+    @settings(max_examples=30)
+    @given(distance=st.integers(0, 80), is_at_the_end=st.booleans())
+    def test_a_secret_at_the_cut_is_hidden(self, secret, distance, is_at_the_end):
+        """Neither half of it looks like one by itself."""
+        text = secret.format("ZY" * 20)
+        near = "z " * (MAX_MESSAGE_CHARACTERS // 4 - 40) + "z" * distance + " "
+        far = " z" * MAX_MESSAGE_CHARACTERS
+        whole = f"{far} {text} {near}" if is_at_the_end else f"{near}{text}{far}"
+        message = exception_message(ValueError(whole))
+        assert "characters cut" in message
+        assert "ZY" not in message
+        assert "YZ" not in message
+
+    def test_the_rest_of_a_url_at_the_cut_is_left_out(self):
+        """What stood before it said what it was."""
+        url = "http://host/path?" + "Q" * MAX_MESSAGE_CHARACTERS
+        message = exception_message(ValueError("z " * MAX_MESSAGE_CHARACTERS + url + " the end"))
+        assert message.endswith("cut ...\nthe end")
+        assert "Q" not in message
 
     def test_the_exception_and_its_frames_are_not_kept_alive(self, spans):
         """They hold tensors."""

@@ -16,6 +16,7 @@ under the keys `exception.message` and `exception.stacktrace`; secrets inside th
 
 from __future__ import annotations
 
+import re
 import traceback
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -42,6 +43,9 @@ EXIT_EVENT = "nemo.exit"
 MAX_MESSAGE_CHARACTERS = 32_768
 MAX_STACKTRACE_CHARACTERS = 131_072
 """Longer texts are cut: an out-of-memory report or a dumped tensor can have many megabytes."""
+
+_MASKED_BEYOND_THE_CUT = 4_096
+_UP_TO_WHITE_SPACE = re.compile(r"[^ \t\r\n\f\v]*[ \t\r\n\f\v]")
 
 _CANCELLATION_NAMES = frozenset({"CancelledError", "Cancelled"})
 
@@ -187,6 +191,20 @@ def _frames_only(error: BaseException) -> str:
 
 
 def _safe(text: str, limit: int) -> str:
-    if len(text) > limit:
-        text = f"{text[: limit // 2]}\n... {len(text) - limit} characters cut ...\n{text[-limit // 2 :]}"
-    return encodable(masked(without_url_credentials(text)))
+    return encodable(_masked(text) if len(text) <= limit else _beginning_and_end(text, limit))
+
+
+def _beginning_and_end(text: str, limit: int) -> str:
+    """Return `text` masked and cut; what marks a secret may stand on the other side of the cut."""
+    half = limit // 2
+    beginning = _masked(text[: half + _MASKED_BEYOND_THE_CUT])[:half]
+    end = _masked(text[-half - _MASKED_BEYOND_THE_CUT :])[-half:]
+    # Of a URL cut in two, the rest of a query would no longer look like one.
+    broken_word = _UP_TO_WHITE_SPACE.match(end)
+    end = end[broken_word.end() :] if broken_word is not None else ""
+    left_out = len(text) - len(beginning) - len(end)
+    return f"{beginning}\n... {left_out} characters cut ...\n{end}"
+
+
+def _masked(text: str) -> str:
+    return masked(without_url_credentials(text))

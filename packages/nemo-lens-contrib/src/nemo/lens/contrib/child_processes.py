@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from nemo.lens.config import NemoLensConfig, ensure_run_id
 from nemo.lens.configuration.settings import DEFAULT_PREFIX
-from nemo.lens.contrib.own_telemetry import exports
+from nemo.lens.contrib.own_telemetry import check_config, exports
 from nemo.lens.helpers import attached_context
 from nemo.lens.propagation import inject_context
 
@@ -51,7 +51,10 @@ def child_environment(
 
     Raises:
         ValueError: A value of `config` is bad.
+        TypeError: `config` is none.
     """
+    if config is not None:
+        check_config("child_environment", config)
     child = dict(os.environ if environ is None else environ)
     for variable in _CARRIER_VARIABLES:
         child.pop(variable, None)

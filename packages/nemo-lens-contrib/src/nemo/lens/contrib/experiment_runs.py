@@ -55,6 +55,8 @@ def experiment_run_attributes(environ: Mapping[str, str] | None = None) -> dict[
 def link_experiment_runs(span: Span | None = None) -> None:
     """Put ids and addresses of the runs of this process on a span; never raises.
 
+    Credentials and queries, such as the API key in the address of an anonymous run, are left out.
+
     Args:
         span: The span, or None of a `managed_span` whose group is off: then nothing is done.
     """
@@ -88,11 +90,13 @@ def _wandb_run(wandb: Any) -> dict[str, Any]:
     run = getattr(wandb, "run", None)
     if run is None:
         return {}
+    from nemo.lens.contrib.http_spans import bare_url
+
     return {
         WANDB_RUN_ID: run.id,
         WANDB_ENTITY: run.entity,
         WANDB_PROJECT: run.project,
-        WANDB_RUN_URL: run.url,
+        WANDB_RUN_URL: run.url and bare_url(run.url),
     }
 
 
@@ -104,5 +108,7 @@ def _mlflow_run(mlflow: Any) -> dict[str, Any]:
     server = str(mlflow.get_tracking_uri())
     if not server.startswith(("http://", "https://")):
         return {NEMO_MLFLOW_RUN_ID: run_id}
-    page = f"{server.rstrip('/')}/#/experiments/{run.info.experiment_id}/runs/{run_id}"
+    from nemo.lens.contrib.http_spans import bare_url
+
+    page = f"{bare_url(server).rstrip('/')}/#/experiments/{run.info.experiment_id}/runs/{run_id}"
     return {NEMO_MLFLOW_RUN_ID: run_id, NEMO_MLFLOW_RUN_URL: page}

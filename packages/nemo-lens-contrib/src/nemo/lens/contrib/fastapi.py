@@ -8,6 +8,8 @@ import copyreg
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
+from nemo.lens.configuration.problems import shown
+from nemo.lens.contrib.excluded_urls import fault_of_patterns
 from nemo.lens.contrib.instrumentation import instrumentor
 from nemo.lens.semconv import SERVICE_NAME
 
@@ -29,7 +31,7 @@ def instrument_fastapi(
 
     Works before and after set-up, and while the application serves, as in its lifespan. The
     application can be pickled, for Ray Serve, if its routes can; the copy is instrumented alike.
-    Bodies and query strings are not recorded. While it is on, the spans, metrics and logs that newer
+    An instrumentation of OpenTelemetry's own, which records whole URLs, is taken off first. Bodies and query strings are not recorded. While it is on, the spans, metrics and logs that newer
     versions of FastAPI make by themselves are off for `app`.
 
     Args:
@@ -41,6 +43,7 @@ def instrument_fastapi(
 
     Raises:
         ImportError: The instrumentation is not installed; the text names the extra.
+        ValueError: An argument is not what it must be.
     """
     _instrument(app, _Settings(service_name, excluded_urls))
 
@@ -52,15 +55,18 @@ def uninstrument_fastapi(app: Any) -> None:
 
 
 def _instrument(app: Any, settings: _Settings) -> None:
-    instrument = instrumentor("fastapi", extra="fastapi").instrument_app
+    of_opentelemetry = instrumentor("fastapi", extra="fastapi")
+    _check_arguments(app, *settings)
     if app in _instrumented:
         return
     from nemo.lens.contrib.http_spans import HttpTracerProvider
 
     is_serving = app.middleware_stack is not None
+    if getattr(app, "_is_instrumented_by_opentelemetry", False):
+        of_opentelemetry.uninstrument_app(app)  # by its launcher, say; it would record whole URLs
     app.middleware_stack = None  # older instrumentations refuse to change an existing one
     try:
-        instrument(
+        of_opentelemetry.instrument_app(
             app,
             tracer_provider=HttpTracerProvider({SERVICE_NAME: settings.service_name}),
             excluded_urls=settings.excluded_urls,
@@ -73,6 +79,22 @@ def _instrument(app: Any, settings: _Settings) -> None:
     kind: type[Any] = app.__class__
     copyreg.pickle(kind, _reduce)
     _make_state_picklable()
+
+
+def _check_arguments(app: Any, service_name: Any, excluded_urls: Any) -> None:
+    if not hasattr(app, "build_middleware_stack"):
+        raise _bad_argument("app", app, "a fastapi.FastAPI application")
+    if not isinstance(service_name, str):
+        raise _bad_argument("service_name", service_name, "text")
+    if excluded_urls is None:
+        return
+    if not isinstance(excluded_urls, str) or fault_of_patterns(excluded_urls):
+        accepted = 'regular expressions in one text, separated by commas, such as "health,ready"'
+        raise _bad_argument("excluded_urls", excluded_urls, accepted)
+
+
+def _bad_argument(name: str, given: object, accepted: str) -> ValueError:
+    return ValueError(f"instrument_fastapi: `{name}` must be {accepted}, got {shown(given)}")
 
 
 # What instrumenting puts into an application; locks and local functions are in there.

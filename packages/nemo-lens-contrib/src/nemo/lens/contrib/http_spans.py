@@ -30,7 +30,7 @@ from nemo.lens.spans.redaction import REDACTED, is_redacted, masked
 from nemo.lens.spans.url_credentials import without_url_credentials
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping, Sequence
+    from collections.abc import Generator, Iterable, Mapping, Sequence
 
     from opentelemetry.context import Context
     from opentelemetry.trace import Link, StatusCode, Tracer
@@ -38,11 +38,13 @@ if TYPE_CHECKING:
 # Which of them an instrumentation sets depends on OTEL_SEMCONV_STABILITY_OPT_IN.
 _URL_ATTRIBUTES = frozenset({"http.url", "http.target", "url.full"})
 _QUERY_ATTRIBUTE = "url.query"
+_HEADER_ATTRIBUTES = ("http.request.header.", "http.response.header.")
 _EXCEPTION_TEXTS = frozenset({EXCEPTION_MESSAGE, EXCEPTION_STACKTRACE})
 
-# Quotes and brackets are legal in a query, or at least usual: only white space ends it for sure.
+# Quotes and brackets are legal in a query, or at least usual: only white space ends it for sure, and
+# in a raw one not even that, where a further parameter follows on the line.
 # Some fragments are secrets too; outside of URLs "#" is how comments and issue numbers begin.
-_QUERY = re.compile(r"\?[^ \t\r\n\f\v]+")
+_QUERY = re.compile(r"\?[^ \t\r\n\f\v]+(?:[^\r\n\f\v&]{0,200}&[^ \t\r\n\f\v=&]+=[^ \t\r\n\f\v]*)*")
 _FRAGMENT = re.compile(r"(//[^ \t\r\n\f\v?#]*)#[^ \t\r\n\f\v]+")
 _BEFORE_QUERY = re.compile(r"[^?#]*")
 
@@ -189,10 +191,19 @@ class _HttpSpan:
 def without_url_secrets(attributes: Mapping[str, Any]) -> dict[str, Any]:
     """Return span attributes without query strings and credentials."""
     return {
-        key: _bare_url(str(value)) if key in _URL_ATTRIBUTES else value
+        key: _without_secrets(key, value)
         for key, value in attributes.items()
         if key != _QUERY_ATTRIBUTE
     }
+
+
+def _without_secrets(key: str, value: Any) -> Any:
+    if key in _URL_ATTRIBUTES:
+        return bare_url(str(value))
+    if key.startswith(_HEADER_ATTRIBUTES):  # there because OpenTelemetry's variables ask for it
+        values: Iterable[Any] = value if type(value) in (list, tuple) else (value,)
+        return [REDACTED if is_redacted(key) else without_query(str(each)) for each in values]
+    return value
 
 
 def without_query(text: str) -> str:
@@ -201,7 +212,8 @@ def without_query(text: str) -> str:
     return _QUERY.sub(f"?{REDACTED}", hidden)
 
 
-def _bare_url(url: str) -> str:
+def bare_url(url: str) -> str:
+    """Return `url` without query, fragment and credentials."""
     return _BEFORE_QUERY.match(_without_credentials(url)).group()  # type: ignore[union-attr]
 
 

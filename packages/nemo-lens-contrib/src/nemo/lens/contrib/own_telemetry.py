@@ -7,6 +7,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from nemo.lens import handle
+from nemo.lens.config import NemoLensConfig
+from nemo.lens.configuration.problems import shown
 from nemo.lens.semconv import (
     DL_RANK,
     DL_WORLD_SIZE,
@@ -32,6 +34,19 @@ def exports() -> bool | None:
     """Say whether this process exports; None while its telemetry is not set up."""
     running = _running()
     return None if running is None else running.is_exporting
+
+
+def check_config(caller: str, config: object) -> None:
+    """Raise for what is no configuration.
+
+    Raises:
+        TypeError: It names the caller, what was given, and what is accepted.
+    """
+    if not isinstance(config, NemoLensConfig):
+        raise TypeError(
+            f"{caller}: `config` must be a NemoLensConfig, such as NemoLensConfig.from_env() "
+            f"gives, got {shown(config)}"
+        )
 
 
 def own_identity() -> dict[str, Any]:

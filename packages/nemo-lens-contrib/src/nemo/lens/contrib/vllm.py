@@ -21,10 +21,11 @@ vLLM is not imported. Its options are those of version 0.33.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 from urllib.parse import quote, urlsplit
 
 from nemo.lens.config import ensure_run_id
+from nemo.lens.contrib.own_telemetry import check_config
 from nemo.lens.semconv import NEMO_RUN_ID, NV_DL_ROLE
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from nemo.lens.config import NemoLensConfig
 
 Detail = Literal["model", "worker", "all"]
+_DETAILS = frozenset(get_args(Detail))
 
 _GRPC, _HTTP = "grpc", "http/protobuf"
 _HTTP_PORT = 4318
@@ -99,8 +101,11 @@ def vllm_tracing(
             the environment of this process.
 
     Raises:
-        ValueError: `sample_ratio` is no number in [0, 1].
+        ValueError: `sample_ratio` is no number in [0, 1], or `detailed` is no list of these names.
+        TypeError: `config` is no configuration.
     """
+    check_config("vllm_tracing", config)
+    _check_details(detailed)
     ratio = None if sample_ratio is None else _checked_ratio(sample_ratio)
     if not (config.enabled and config.traces_enabled and "otlp" in config.exporters):
         # An endpoint that is only inherited would switch vLLM's worker processes on.
@@ -121,6 +126,14 @@ def vllm_tracing(
         environment["OTEL_TRACES_SAMPLER"] = "parentbased_traceidratio"
         environment["OTEL_TRACES_SAMPLER_ARG"] = str(ratio)
     return VllmTracing(arguments, environment)
+
+
+def _check_details(given: Any) -> None:
+    if type(given) not in (list, tuple) or not {str(name) for name in given} <= _DETAILS:
+        raise ValueError(
+            "vllm_tracing: `detailed` must be a list of 'model', 'worker' or 'all', such as "
+            f"['model'], got {given!r}"
+        )
 
 
 def _checked_ratio(given: Any) -> float:

@@ -16,12 +16,14 @@ from __future__ import annotations
 
 import contextvars
 import functools
+import inspect
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from nemo.lens import handle, state
-from nemo.lens.contrib.own_telemetry import exports, is_set_up, own_identity
+from nemo.lens.configuration.problems import shown
+from nemo.lens.contrib.own_telemetry import check_config, exports, is_set_up, own_identity
 from nemo.lens.helpers import attached_context, span_attributes
 from nemo.lens.propagation import inject_context
 from nemo.lens.resources.identity import detect_identity
@@ -90,7 +92,12 @@ class Handover:
             rank: The rank by which set-up decides in the workers, where this process has not set
                 telemetry up.
             world_size: Number of ranks.
+
+        Raises:
+            TypeError: `config` is no configuration.
         """
+        if config is not None:
+            check_config("Handover.capture", config)
         carrier: dict[str, str] = {}
         inject_context(carrier)
         groups = state.enabled_span_groups()
@@ -198,8 +205,24 @@ def carry_context(
         function: What to call; picklable where it goes to another process.
         config: The configuration of this process, for processes that are not forked.
         role: What those processes do; `nv.dl.role` of their resource.
+
+    Raises:
+        TypeError: `function` is none, or is a coroutine or generator function, whose body runs only
+            after the call; or `config` is no configuration.
     """
+    _check_function(function)
     return CarriedCall(function, Handover.capture(config, role=role), contextvars.copy_context())
+
+
+def _check_function(function: Any) -> None:
+    if not callable(function):
+        raise TypeError(f"carry_context: `function` must be callable, got {shown(function)}")
+    is_async = inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function)
+    if is_async or inspect.isgeneratorfunction(function):
+        raise TypeError(
+            f"carry_context: the body of {shown(function)} runs after the call, outside of the "
+            "context; carry what runs it, such as carry_context(asyncio.run)"
+        )
 
 
 class CarriedCall(Generic[Result]):

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import threading
+import warnings
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from nemo.lens.config import NemoLensConfig, ensure_run_id
 from nemo.lens.configuration.settings import DEFAULT_PREFIX
+from nemo.lens.contrib.own_telemetry import check_config
 from nemo.lens.semconv import NV_DL_ROLE, SERVICE_INSTANCE_ID
 
 if TYPE_CHECKING:
@@ -46,7 +48,9 @@ def actor_runtime_env(
 
     Raises:
         ValueError: A value of `config` is bad.
+        TypeError: `config` is none.
     """
+    check_config("actor_runtime_env", config)
     ensure_run_id(config)
     # Workers may run in other folders than the driver.
     handed_on = replace(config, directory=str(Path(config.directory).absolute()))
@@ -75,9 +79,9 @@ def setup_actor_telemetry(
     A second call in the process returns the same handle, so a task may call it each time.
 
     Spans that have ended are exported when the actor goes out of scope, calls
-    `ray.actor.exit_actor()`, gets SIGTERM, or the driver ends. `ray.kill` and lost nodes end the
-    process at once: then at most the last `KILL_LOSS_MS` milliseconds are lost, provided that the
-    actor was started with `actor_runtime_env`.
+    `ray.actor.exit_actor()`, or gets SIGTERM. `ray.kill`, lost nodes, and the end of the driver,
+    for tasks and for actors that are still there, end the process at once: then at most the last
+    `KILL_LOSS_MS` milliseconds are lost, provided that it was started with `actor_runtime_env`.
 
     Args:
         role: What the actors of this kind do, for example `"generator"`; `nv.dl.role` of the
@@ -128,7 +132,9 @@ def _is_restarted_actor() -> bool:
     """Say whether Ray started this actor anew after it had died."""
     ray: Any = import_module("ray")
     try:
-        return bool(ray.get_runtime_context().was_current_actor_reconstructed)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # Ray warns of what it calls itself there
+            return bool(ray.get_runtime_context().was_current_actor_reconstructed)
     except Exception:  # a task, or a process outside of Ray, is no actor
         return False
 
