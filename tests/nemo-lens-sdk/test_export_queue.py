@@ -274,6 +274,21 @@ def test_a_wait_that_ends_after_the_deadline_is_not_begun(queue_to):
     assert queue.pending() == 1
 
 
+@pytest.mark.parametrize("outcomes", [(Outcome.RETRY,), (Outcome.RETRY, Outcome.RETRY)])
+def test_a_pause_that_passes_the_deadline_is_cut_for_a_last_attempt(
+    queue_to, monkeypatch, outcomes
+):
+    """A collector that is back by then gets everything; one that is not, is not asked again."""
+    monkeypatch.setattr(backoff, "FIRST_S", 60.0)
+    sink = Recorder(*outcomes)
+    queue = queue_to(sink)
+    queue.put("x")
+    begun = time.monotonic()
+    assert _flush(queue, seconds=0.9) is (len(outcomes) == 1)
+    assert 0.9 - backoff.LAST_ATTEMPT_S <= time.monotonic() - begun
+    assert sink.attempts == 2
+
+
 def test_items_after_the_end_are_counted(queue_to):
     """A queue that has ended takes nothing and says so."""
     queue = queue_to(Recorder())

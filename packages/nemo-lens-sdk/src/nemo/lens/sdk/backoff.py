@@ -9,6 +9,9 @@ import time
 
 FIRST_S = 0.5
 LONGEST_S = 30.0
+LAST_ATTEMPT_S = 0.5
+"""So long before a deadline comes the last attempt, whatever is left of a pause then."""
+
 _MOST_DOUBLINGS = 16
 
 
@@ -59,7 +62,7 @@ class Backoff:
         return _sleep_until(self._asked_until, deadline)
 
     def may_retry(self, deadline: float | None) -> bool:
-        """Sit the pause after a failure out, if it ends before the deadline.
+        """Sit the pause after a failure out; one that is too long is cut for a last attempt.
 
         Args:
             deadline: On `time.monotonic`; None when nobody waits for the export.
@@ -67,7 +70,13 @@ class Backoff:
         Returns:
             Whether it is time to try again.
         """
-        return deadline is not None and _sleep_until(self._retry_at, deadline)
+        if deadline is None:
+            return False
+        last_attempt = deadline - LAST_ATTEMPT_S
+        moment = self._retry_at
+        if moment > last_attempt > time.monotonic():
+            moment = max(last_attempt, self._asked_until)
+        return _sleep_until(moment, deadline)
 
 
 def _sleep_until(moment: float, deadline: float) -> bool:
