@@ -102,12 +102,12 @@ def _wait_without_lock_of_logging() -> None:
     one of ours that goes before them did not.
     """
     lock = _lock_of_logging()
-    is_mine = lock is not None and lock._is_owned()
-    if is_mine:
-        lock.release()
+    if lock is None or not _is_mine(lock):
+        _importing.acquire(timeout=LONGEST_WAIT_S)
+        return
+    lock.release()
     _importing.acquire(timeout=LONGEST_WAIT_S)
-    if is_mine:
-        lock.acquire()
+    lock.acquire()
 
 
 def _hold_lock_of_logging() -> None:
@@ -116,13 +116,17 @@ def _hold_lock_of_logging() -> None:
     It was imported while the fork waited, when the hooks to call before the fork stood already.
     """
     lock = _lock_of_logging()
-    if lock is not None and not lock._is_owned():
+    if lock is not None and not _is_mine(lock):
         lock.acquire()
 
 
 def _lock_of_logging() -> Any:
     """The lock, or None while `logging` has none; it may be in the middle of its import."""
     return getattr(sys.modules.get("logging"), "_lock", None)
+
+
+def _is_mine(lock: Any) -> bool:
+    return bool(lock._is_owned())  # noqa: SLF001
 
 
 def _let_imports_go_on() -> None:
