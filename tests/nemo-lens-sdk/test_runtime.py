@@ -459,6 +459,35 @@ def test_statistics_tell_of_each_queue_and_of_what_was_discarded():
     handle.shutdown()
 
 
+def test_a_span_that_cannot_be_written_is_lost_and_not_delivered(tmp_path, caplog):
+    """Run files get the others, the flush says that not all is there, and why."""
+
+    class Hostile(str):
+        __slots__ = ()
+
+        def __str__(self):
+            raise ZeroDivisionError
+
+    config = NemoLensConfig(
+        enabled=True, span_groups="all", run_id="r", exporter="file", directory=str(tmp_path)
+    )
+    handle = setup_telemetry(config, rank=0)
+    _span("fine")
+    handle.tracer.start_span("hostile", attributes={"key": Hostile("x")}).end()
+    assert not handle.flush()
+    handle.tracer.start_span("hostile", attributes={"key": Hostile("x")}).end()
+    assert not handle.shutdown()
+    assert handle.stats()["queues"]["spans to file"] == {
+        "delivered": 1,
+        "pending": 0,
+        "lost": {"unencodable": 2},
+    }
+    assert handle.stats()["lost"] == {"unencodable": 2}
+    (path,) = tmp_path.rglob("traces-*")
+    assert "fine" in path.read_text()
+    assert "telemetry was lost (spans to file: 2 unencodable)" in caplog.text
+
+
 def test_losses_are_one_line_at_shutdown(caplog):
     """What was lost, and why, is said once."""
 
