@@ -345,6 +345,17 @@ def test_spans_still_open_at_shutdown_are_closed_newest_first_marked_and_quiet(c
     assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
 
 
+@pytest.mark.parametrize("error", [SystemExit(9), ValueError("x"), KeyboardInterrupt()])
+def test_an_exception_that_leaves_a_span_which_shutdown_has_closed_is_no_warning(caplog, error):
+    """As of a signal handler that shuts down and leaves by `sys.exit`."""
+    handle, exporter, _ = _set_up()
+    with pytest.raises(type(error)), managed_span("step", "open"):
+        assert handle.shutdown()
+        raise error
+    assert _names(exporter) == ["open"]
+    assert not caplog.records
+
+
 def test_scope_attributes_reach_spans_that_are_opened_directly():
     """A span of a library gets them too; what it sets itself wins."""
     handle, exporter, _ = _set_up()
