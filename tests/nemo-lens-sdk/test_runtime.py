@@ -349,9 +349,14 @@ def test_spans_still_open_at_shutdown_are_closed_newest_first_marked_and_quiet(c
 def test_an_exception_that_leaves_a_span_which_shutdown_has_closed_is_no_warning(caplog, error):
     """As of a signal handler that shuts down and leaves by `sys.exit`."""
     handle, exporter, _ = _set_up()
-    with pytest.raises(type(error)), managed_span("step", "open"):
-        assert handle.shutdown()
-        raise error
+
+    def leave():
+        with managed_span("step", "open"):
+            assert handle.shutdown()
+            raise error
+
+    with pytest.raises(type(error)):
+        leave()
     assert _names(exporter) == ["open"]
     assert not caplog.records
 

@@ -163,7 +163,7 @@ class ExportQueue:
         return is_empty and self._lost_before == lost_before
 
     def _export_all(self, deadline: float | None) -> bool:
-        if not self._backoff.may_begin(deadline):
+        if not self._backoff.may_begin(deadline, self._worker.rest_until):
             return False
         self._wake_at = self._enough
         while self._items or self._in_flight:
@@ -239,7 +239,9 @@ class ExportQueue:
             return Outcome.REFUSED
 
     def _wait_for_retry(self, deadline: float | None) -> bool:
-        return self._closed_as is None and self._backoff.may_retry(deadline)
+        return self._closed_as is None and self._backoff.may_retry(
+            deadline, self._worker.rest_until
+        )
 
     def _report_full(self) -> None:
         self.counts.lose(counts.QUEUE_FULL)
