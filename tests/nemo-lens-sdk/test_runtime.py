@@ -524,6 +524,21 @@ def test_losses_are_one_line_at_shutdown(caplog):
     assert "1 refused" in lines[0].getMessage()
 
 
+@pytest.mark.parametrize("end", ["flush", "shutdown"])
+@pytest.mark.parametrize(
+    ("timeout_ms", "is_odd"),
+    [(float("inf"), False), (10**400, False), (float("nan"), True), (None, True), ([], True)],
+)
+def test_an_odd_timeout_waits_all_the_same(caplog, end, timeout_ms, is_odd):
+    """For as long as it says, or for the default; nothing is lost for it."""
+    handle, exporter, _ = _set_up()
+    _span("a")
+    assert getattr(handle, end)(timeout_ms)
+    assert _names(exporter) == ["a"]
+    assert ("timeout_ms is no number" in caplog.text) is is_odd
+    assert handle.shutdown()
+
+
 def test_every_handle_call_works_from_any_number_of_threads():
     """Flush and shutdown are idempotent and may race."""
     handle, exporter, _ = _set_up()
