@@ -193,6 +193,16 @@ def has_a_handler():
         wait()
 
 
+def takes_its_time():
+    """A job that saves a checkpoint when it is told to leave."""
+    told = threading.Event()
+    begin()
+    signal.signal(signal.SIGTERM, lambda *_: told.set())
+    tell()
+    told.wait(FOREVER_S)
+    time.sleep(7)
+
+
 def ignores():
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     begin()
@@ -550,4 +560,6 @@ def serves_with_uvicorn_and_shuts_down():
 
 
 if __name__ == "__main__":
+    # A shell without job control has what it starts in the background ignore SIGINT.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     globals()[sys.argv[1]]()

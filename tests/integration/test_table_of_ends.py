@@ -98,13 +98,15 @@ def _measure(row, folder, receivers):
         finally:
             _end_group(process)
         arrived = [(span.span_id.hex(), span.name) for span in collector.spans()]
-    recorded = list(Run(folder).spans())
+    run = Run(folder)
+    recorded = list(run.spans())
     processes = row.get("processes", 1)
     return Measurement(
         {
             "finished": _how_much(arrived, processes),
             "files": _how_much([(span.span_id, span.name) for span in recorded], processes),
             "open": _open_spans(recorded, processes),
+            "box": _black_boxes(run),
             "status": signal.Signals(-status).name if status < 0 else status,
             "manifest": _manifest_end(folder, process.pid),
             "lost": _declared_lost(err),
@@ -192,6 +194,17 @@ def _open_spans(recorded, processes):
     return "closed" if any(TRUNCATED in span.attributes for span in found) else "ended"
 
 
+def _black_boxes(run):
+    """Say how many processes were killed by their black boxes, each of which names its span."""
+    boxes = [box for process in run.processes if (box := process.black_box) is not None]
+    killed = [box for box in boxes if box.ended == "killed"]
+    if any([span.name for span in box.open_spans] != ["open"] for box in killed):
+        return "killed"
+    if len(killed) == len(boxes):
+        return "killed, open span"
+    return f"{len(killed)} killed, open span" if killed else "in order"
+
+
 def _manifest_end(folder, pid):
     manifests = [json.loads(path.read_text()) for path in folder.rglob("manifest.json")]
     (end,) = [manifest["end"] for manifest in manifests if manifest["pid"] == pid] or [None]
@@ -225,7 +238,9 @@ class Collector:
         if state != "black hole":
             self._silent.close()
         if self._away_s is None and state not in {"black hole", "dead"}:
+            self._port = 0  # a free one: what was free a moment ago may be taken
             self._run()
+            self._port = self._running[0].port
         self.variables = {
             "OTEL_EXPORTER_OTLP_ENDPOINT": f"http://127.0.0.1:{self._port}",
             "OTEL_EXPORTER_OTLP_PROTOCOL": protocol,

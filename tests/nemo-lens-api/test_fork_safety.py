@@ -203,6 +203,52 @@ def test_a_fork_that_waited_for_the_import_of_logging_does_not_release_a_lock_it
     assert out == "0 [] False\n"
 
 
+def test_a_fork_in_the_middle_of_the_import_of_logging_does_not_wait_for_itself():
+    """The hook of `logging` has its lock by then, which the rest of the import needs."""
+    out = run(
+        """
+        import os, sys, threading, time
+        from nemo.lens.fork_safety import forks_wait
+        assert "logging" not in sys.modules
+
+        half_imported, forking = threading.Event(), threading.Event()
+        register = os.register_at_fork
+
+        def register_and_wait(**hooks):
+            register(**hooks)
+            if hooks["before"].__module__ == "logging":
+                half_imported.set()
+                forking.wait(20)
+                time.sleep(0.3)  # the hooks that come after it in the fork
+
+        def import_it():
+            with forks_wait():
+                pass
+
+        os.register_at_fork = register_and_wait
+        thread = threading.Thread(target=import_it)
+        thread.start()
+        half_imported.wait(20)
+        register(before=forking.set)
+        begun = time.monotonic()
+        pid = os.fork()
+        if pid == 0:
+            import logging
+            logging.getLogger("qa").debug("fine")
+            os._exit(0)
+        waited_s = time.monotonic() - begun
+        thread.join()
+        import logging
+        other = threading.Thread(target=logging.getLogger, args=("qa",), daemon=True)
+        other.start(); other.join(10)
+        child = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        print(child, waited_s < 15, other.is_alive(), flush=True)
+        os._exit(0)
+        """
+    )
+    assert out == "0 True False\n"
+
+
 def test_one_hook_serves_every_module_of_the_process():
     """Repair functions are collected behind a single `os.register_at_fork`."""
     out = run(

@@ -274,6 +274,38 @@ def test_a_wait_that_ends_after_the_deadline_is_not_begun(queue_to):
     assert queue.pending() == 1
 
 
+@pytest.mark.parametrize("outcomes", [(Outcome.RETRY,), (Outcome.RETRY, Outcome.RETRY)])
+def test_a_pause_that_passes_the_deadline_is_cut_for_a_last_attempt(
+    queue_to, monkeypatch, outcomes
+):
+    """A collector that is back by then gets everything; one that is not, is not asked again."""
+    monkeypatch.setattr(backoff, "FIRST_S", 60.0)
+    sink = Recorder(*outcomes)
+    queue = queue_to(sink)
+    queue.put("x")
+    begun = time.monotonic()
+    assert _flush(queue, seconds=0.9) is (len(outcomes) == 1)
+    assert time.monotonic() - begun >= 0.9 - backoff.LAST_ATTEMPT_S
+    assert sink.attempts == 2
+
+
+@pytest.mark.parametrize("urgent", [{"final": True}, {"seconds": 1.0}])
+def test_a_flush_in_a_long_pause_does_not_keep_a_shorter_one_or_the_end_waiting(
+    queue_to, monkeypatch, urgent
+):
+    """A collector that is back meanwhile gets everything."""
+    monkeypatch.setattr(backoff, "FIRST_S", 20.0)
+    queue = queue_to(Recorder(Outcome.RETRY))
+    queue.put("x")
+    long = queue.ask(time.monotonic() + 60)
+    deadline = time.monotonic() + 10
+    while queue.pause_s() == 60.0 and time.monotonic() < deadline:
+        time.sleep(0.01)  # until the first attempt has failed
+    assert _flush(queue, **urgent)
+    assert queue.counts.delivered == 1
+    assert not long.wait()
+
+
 def test_items_after_the_end_are_counted(queue_to):
     """A queue that has ended takes nothing and says so."""
     queue = queue_to(Recorder())

@@ -26,6 +26,16 @@ def span(name):
 """
 )
 
+_HANG_IN_C = """
+import ctypes
+libc = ctypes.CDLL(None)
+mutex = ctypes.create_string_buffer(128)
+libc.pthread_mutex_init(mutex, None)
+libc.pthread_mutex_lock(mutex)
+print("ready", flush=True)
+libc.pthread_mutex_lock(mutex)  # never returns, and no signal interrupts it
+"""
+
 
 @pytest.fixture
 def environment(http_receiver):
@@ -251,26 +261,65 @@ def test_a_main_thread_inside_a_c_call_does_not_keep_the_process_alive(
     process = start_python(
         _START
         + """
-from nemo.lens.sdk import signals
-signals.GRACE_MS = 1000.0
 handle = setup_telemetry(NemoLensConfig.from_env())
 with managed_span("step", "done"): pass
-import ctypes
-libc = ctypes.CDLL(None)
-mutex = ctypes.create_string_buffer(128)
-libc.pthread_mutex_init(mutex, None)
-libc.pthread_mutex_lock(mutex)
-print("ready", flush=True)
-libc.pthread_mutex_lock(mutex)  # never returns, and no signal interrupts it
-""",
+"""
+        + _HANG_IN_C,
         environment=environment,
     )
     time.sleep(0.5)
     process.send_signal(signal.SIGTERM)
     begun = time.monotonic()
     assert _end_of(process)[0] == -signal.SIGTERM
-    assert time.monotonic() - begun < 10
+    assert time.monotonic() - begun < 5
     assert http_receiver.span_names() == ["done"]
+
+
+def test_what_a_main_thread_inside_a_c_call_could_not_deliver_is_said(start_python):
+    """Within the same five seconds as with a main thread that handles the signal."""
+    with socket.create_server(("127.0.0.1", 0)) as black_hole:
+        process = start_python(
+            _SET_UP + 'span("a")' + _HANG_IN_C,
+            environment={
+                "OTEL_EXPORTER_OTLP_ENDPOINT": f"http://127.0.0.1:{black_hole.getsockname()[1]}",
+                "OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf",
+            },
+        )
+        time.sleep(0.5)
+        process.send_signal(signal.SIGTERM)
+        begun = time.monotonic()
+        status, _, err = _end_of(process)
+        assert time.monotonic() - begun < 7
+    assert status == -signal.SIGTERM
+    assert "telemetry was lost (spans to otlp: 1 shutdown_deadline)" in err
+
+
+def test_a_handler_that_came_after_set_up_decides_how_long_the_process_goes_on(
+    http_receiver, environment, start_python
+):
+    """A checkpoint that takes longer than the flush is written to its end."""
+    process = start_python(
+        """
+from nemo.lens.sdk import signals
+signals.PATIENCE_MS = 100.0
+"""
+        + _SET_UP
+        + """
+told = threading.Event()
+signal.signal(signal.SIGTERM, lambda *_: told.set())
+span("step")
+print("ready", flush=True)
+told.wait(20)
+time.sleep(1.5)
+span("checkpoint")
+print("saved", flush=True)
+""",
+        environment=environment,
+    )
+    process.send_signal(signal.SIGTERM)
+    status, out, err = _end_of(process)
+    assert (status, "saved" in out) == (0, True), err
+    assert http_receiver.span_names() == ["step", "checkpoint"]
 
 
 def test_a_second_sigterm_does_not_disturb_the_first(http_receiver, environment, start_python):

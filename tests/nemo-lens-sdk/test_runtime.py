@@ -345,6 +345,22 @@ def test_spans_still_open_at_shutdown_are_closed_newest_first_marked_and_quiet(c
     assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
 
 
+@pytest.mark.parametrize("error", [SystemExit(9), ValueError("x"), KeyboardInterrupt()])
+def test_an_exception_that_leaves_a_span_which_shutdown_has_closed_is_no_warning(caplog, error):
+    """As of a signal handler that shuts down and leaves by `sys.exit`."""
+    handle, exporter, _ = _set_up()
+
+    def leave():
+        with managed_span("step", "open"):
+            assert handle.shutdown()
+            raise error
+
+    with pytest.raises(type(error)):
+        leave()
+    assert _names(exporter) == ["open"]
+    assert not caplog.records
+
+
 def test_scope_attributes_reach_spans_that_are_opened_directly():
     """A span of a library gets them too; what it sets itself wins."""
     handle, exporter, _ = _set_up()
@@ -459,6 +475,35 @@ def test_statistics_tell_of_each_queue_and_of_what_was_discarded():
     handle.shutdown()
 
 
+def test_a_span_that_cannot_be_written_is_lost_and_not_delivered(tmp_path, caplog):
+    """Run files get the others, the flush says that not all is there, and why."""
+
+    class Hostile(str):
+        __slots__ = ()
+
+        def __str__(self):
+            raise ZeroDivisionError
+
+    config = NemoLensConfig(
+        enabled=True, span_groups="all", run_id="r", exporter="file", directory=str(tmp_path)
+    )
+    handle = setup_telemetry(config, rank=0)
+    _span("fine")
+    handle.tracer.start_span("hostile", attributes={"key": Hostile("x")}).end()
+    assert not handle.flush()
+    handle.tracer.start_span("hostile", attributes={"key": Hostile("x")}).end()
+    assert not handle.shutdown()
+    assert handle.stats()["queues"]["spans to file"] == {
+        "delivered": 1,
+        "pending": 0,
+        "lost": {"unencodable": 2},
+    }
+    assert handle.stats()["lost"] == {"unencodable": 2}
+    (path,) = tmp_path.rglob("traces-*")
+    assert "fine" in path.read_text()
+    assert "telemetry was lost (spans to file: 2 unencodable)" in caplog.text
+
+
 def test_losses_are_one_line_at_shutdown(caplog):
     """What was lost, and why, is said once."""
 
@@ -477,6 +522,21 @@ def test_losses_are_one_line_at_shutdown(caplog):
     lines = [record for record in caplog.records if "telemetry was lost" in record.getMessage()]
     assert len(lines) == 1
     assert "1 refused" in lines[0].getMessage()
+
+
+@pytest.mark.parametrize("end", ["flush", "shutdown"])
+@pytest.mark.parametrize(
+    ("timeout_ms", "is_odd"),
+    [(float("inf"), False), (10**400, False), (float("nan"), True), (None, True), ([], True)],
+)
+def test_an_odd_timeout_waits_all_the_same(caplog, end, timeout_ms, is_odd):
+    """For as long as it says, or for the default; nothing is lost for it."""
+    handle, exporter, _ = _set_up()
+    _span("a")
+    assert getattr(handle, end)(timeout_ms)
+    assert _names(exporter) == ["a"]
+    assert ("timeout_ms is no number" in caplog.text) is is_odd
+    assert handle.shutdown()
 
 
 def test_every_handle_call_works_from_any_number_of_threads():

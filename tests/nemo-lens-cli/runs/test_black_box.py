@@ -224,6 +224,27 @@ def test_a_forked_child_has_a_box_of_its_own(tmp_path, record):
         assert (first.thread, first.thread_id) == ("MainThread", box.identity["pid"])
 
 
+def test_a_forked_child_that_ends_while_its_box_is_made_was_not_killed(tmp_path, record):
+    """The box says how it ended, and nothing is left on the node."""
+    process = record(
+        """
+        from nemo.lens.sdk.black_box import ring_file
+        fill = ring_file._fill
+        ring_file._fill = lambda *arguments: (time.sleep(0.03), fill(*arguments))
+        child = os.fork()
+        if not child:
+            with span_cm("child"): pass
+            os._exit(0 if handle.shutdown() else 1)
+        assert os.waitpid(child, 0)[1] == 0
+        print(len(os.listdir(os.environ["NEMO_LENS_BLACKBOX_DIR"])))
+        """
+    )
+    assert process.stdout == "1\n"
+    run = Run(tmp_path / "runs" / "r")
+    boxes = [box for each in run.processes if (box := each.black_box) is not None]
+    assert sorted(box.ended for box in boxes) == ["exit", "shutdown"]
+
+
 def test_a_forked_child_without_spans_makes_no_box(tmp_path, record):
     """Workers that load data and nothing else cost nothing."""
     process = record(

@@ -14,6 +14,7 @@ import that module. So modules that are loaded at their first use are imported i
 from __future__ import annotations
 
 import os
+import sys
 import weakref
 from contextlib import suppress
 from threading import RLock
@@ -88,9 +89,25 @@ def _register_waiting() -> None:
 
 def _wait_for_imports() -> None:
     logging_was_there = _waits_before_logging
-    _importing.acquire(timeout=LONGEST_WAIT_S)
+    if not _importing.acquire(blocking=False):
+        _wait_without_lock_of_logging()
     if _waits_before_logging and not logging_was_there:
         _hold_lock_of_logging()
+
+
+def _wait_without_lock_of_logging() -> None:
+    """Wait for a thread that may be importing `logging`, which takes its lock to the end.
+
+    This thread has that lock already where the fork came when the hooks of `logging` stood and the
+    one of ours that goes before them did not.
+    """
+    lock = _lock_of_logging()
+    if lock is None or not _is_mine(lock):
+        _importing.acquire(timeout=LONGEST_WAIT_S)
+        return
+    lock.release()
+    _importing.acquire(timeout=LONGEST_WAIT_S)
+    lock.acquire()
 
 
 def _hold_lock_of_logging() -> None:
@@ -98,11 +115,18 @@ def _hold_lock_of_logging() -> None:
 
     It was imported while the fork waited, when the hooks to call before the fork stood already.
     """
-    import logging
-
-    lock: Any = getattr(logging, "_lock", None)
-    if lock is not None and not lock._is_owned():  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+    lock = _lock_of_logging()
+    if lock is not None and not _is_mine(lock):
         lock.acquire()
+
+
+def _lock_of_logging() -> Any:
+    """The lock, or None while `logging` has none; it may be in the middle of its import."""
+    return getattr(sys.modules.get("logging"), "_lock", None)
+
+
+def _is_mine(lock: Any) -> bool:
+    return bool(lock._is_owned())  # noqa: SLF001
 
 
 def _let_imports_go_on() -> None:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from typing import TYPE_CHECKING, Any, Protocol
 
 from nemo.lens.spans.discards import discarded
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
     from nemo.lens.setup_arguments import SetupArguments
 
+DEFAULT_TIMEOUT_MS = 5000.0
+_LONGEST_TIMEOUT_MS = 24 * 3600 * 1000.0
 _log = logging.getLogger("nemo.lens.handle")
 
 
@@ -105,11 +108,11 @@ class TelemetryHandle:
             self._meter = NoOpMeter("nemo.lens")
         return self._meter
 
-    def flush(self, timeout_ms: float = 5000) -> bool:
+    def flush(self, timeout_ms: float = DEFAULT_TIMEOUT_MS) -> bool:
         """Export everything that is finished.
 
         Args:
-            timeout_ms: Longest wait in milliseconds; kept whatever an exporter does.
+            timeout_ms: Longest wait in milliseconds, at most a day; kept whatever an exporter does.
 
         Returns:
             True when all of it was delivered in time and nothing was lost since the flush before,
@@ -118,19 +121,19 @@ class TelemetryHandle:
             that counts.
         """
         try:
-            return self.runtime is None or self.runtime.flush(timeout_ms)
+            return self.runtime is None or self.runtime.flush(_usable(timeout_ms))
         except Exception:
             _log.debug("flush failed", exc_info=True)
             return False
 
-    def shutdown(self, timeout_ms: float = 5000) -> bool:
+    def shutdown(self, timeout_ms: float = DEFAULT_TIMEOUT_MS) -> bool:
         """Export everything, spans that are still open included, and end telemetry.
 
         The gate closes: spans of any group cost nothing from now on. Set-up may be called again
         afterwards. The handle of a second library only flushes: the first one owns telemetry.
 
         Args:
-            timeout_ms: Longest wait in milliseconds; kept whatever an exporter does. What is not
+            timeout_ms: Longest wait in milliseconds, at most a day; kept whatever an exporter does. What is not
                 delivered by then is counted and given up.
 
         Returns:
@@ -141,7 +144,7 @@ class TelemetryHandle:
             if self._owner is not None:
                 return self.flush(timeout_ms)
             self._release(self)
-            return self.runtime is None or self.runtime.shutdown(timeout_ms)
+            return self.runtime is None or self.runtime.shutdown(_usable(timeout_ms))
         except Exception:
             _log.debug("shutdown failed", exc_info=True)
             return False
@@ -163,3 +166,21 @@ class TelemetryHandle:
         except Exception:
             _log.debug("stats failed", exc_info=True)
         return stats
+
+
+def _usable(timeout_ms: Any) -> float:
+    """A wait that threads can make; the default, and a warning, for what is no number."""
+    try:
+        number = float(timeout_ms)
+    except OverflowError:
+        number = math.inf
+    except Exception:
+        number = math.nan
+    if math.isnan(number):
+        _log.warning(
+            "timeout_ms is no number of milliseconds but of type %s or NaN; %.0f is used",
+            type(timeout_ms).__name__,
+            DEFAULT_TIMEOUT_MS,
+        )
+        return DEFAULT_TIMEOUT_MS
+    return min(max(number, 0.0), _LONGEST_TIMEOUT_MS)

@@ -6,9 +6,16 @@ from __future__ import annotations
 
 import random
 import time
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 FIRST_S = 0.5
 LONGEST_S = 30.0
+LAST_ATTEMPT_S = 0.5
+"""So long before a deadline comes the last attempt, whatever is left of a pause then."""
+
 _MOST_DOUBLINGS = 16
 
 
@@ -46,35 +53,39 @@ class Backoff:
         """Give the seconds that are left of the pause; 0 when nothing has failed."""
         return max(0.0, self._retry_at - time.monotonic())
 
-    def may_begin(self, deadline: float | None) -> bool:
+    def may_begin(self, deadline: float | None, rest_until: Callable[[float], bool]) -> bool:
         """Say whether to try now, perhaps after a pause that the other side asked for.
 
         Somebody who waits cuts the pauses of our own short.
 
         Args:
             deadline: On `time.monotonic`; None when nobody waits for the export.
+            rest_until: Waits until a moment; False when something urgent came between.
         """
         if deadline is None:
             return self.remaining_s() <= 0
-        return _sleep_until(self._asked_until, deadline)
+        return _rest(self._asked_until, deadline, rest_until)
 
-    def may_retry(self, deadline: float | None) -> bool:
-        """Sit the pause after a failure out, if it ends before the deadline.
+    def may_retry(self, deadline: float | None, rest_until: Callable[[float], bool]) -> bool:
+        """Sit the pause after a failure out; one that is too long is cut for a last attempt.
 
         Args:
             deadline: On `time.monotonic`; None when nobody waits for the export.
+            rest_until: As for `may_begin`.
 
         Returns:
             Whether it is time to try again.
         """
-        return deadline is not None and _sleep_until(self._retry_at, deadline)
+        if deadline is None:
+            return False
+        last_attempt = deadline - LAST_ATTEMPT_S
+        moment = self._retry_at
+        if moment > last_attempt > time.monotonic():
+            moment = max(last_attempt, self._asked_until)
+        return _rest(moment, deadline, rest_until)
 
 
-def _sleep_until(moment: float, deadline: float) -> bool:
-    pause_s = moment - time.monotonic()
-    if pause_s <= 0:
+def _rest(moment: float, deadline: float, rest_until: Callable[[float], bool]) -> bool:
+    if moment <= time.monotonic():
         return True
-    if moment >= deadline:
-        return False
-    time.sleep(pause_s)
-    return True
+    return moment < deadline and rest_until(moment)

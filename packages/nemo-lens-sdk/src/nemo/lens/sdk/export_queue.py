@@ -40,11 +40,13 @@ class Sink:
     """Where batches go. Subclasses say what an exporter's answer means.
 
     Attributes:
-        rejected: Items of the last delivered batch that the receiver did not keep all the same.
+        rejected: Items of the last delivered batch that were not kept all the same.
+        rejected_as: The reason to count them under.
         retry_after_s: The least seconds to wait after a failure that can be retried.
     """
 
     rejected = 0
+    rejected_as = counts.REFUSED
     retry_after_s = 0.0
 
     def send(self, batch: Sequence[Any]) -> Outcome:
@@ -161,7 +163,7 @@ class ExportQueue:
         return is_empty and self._lost_before == lost_before
 
     def _export_all(self, deadline: float | None) -> bool:
-        if not self._backoff.may_begin(deadline):
+        if not self._backoff.may_begin(deadline, self._worker.rest_until):
             return False
         self._wake_at = self._enough
         while self._items or self._in_flight:
@@ -205,12 +207,13 @@ class ExportQueue:
         return True
 
     def _count(self, batch: list[Any], outcome: Outcome) -> None:
-        refused = len(batch)
-        if outcome is Outcome.DELIVERED and self._sink is not None:
-            refused = min(self._sink.rejected, len(batch))
-            self.counts.deliver(len(batch) - refused)
-            count_what_limits_took(batch, self.counts)
-        self.counts.lose(counts.REFUSED, refused)
+        if outcome is not Outcome.DELIVERED or self._sink is None:
+            self.counts.lose(counts.REFUSED, len(batch))
+            return
+        rejected = min(self._sink.rejected, len(batch))
+        self.counts.deliver(len(batch) - rejected)
+        self.counts.lose(self._sink.rejected_as, rejected)
+        count_what_limits_took(batch, self.counts)
 
     def _take_batch(self) -> list[Any]:
         items = self._items
@@ -236,7 +239,9 @@ class ExportQueue:
             return Outcome.REFUSED
 
     def _wait_for_retry(self, deadline: float | None) -> bool:
-        return self._closed_as is None and self._backoff.may_retry(deadline)
+        return self._closed_as is None and self._backoff.may_retry(
+            deadline, self._worker.rest_until
+        )
 
     def _report_full(self) -> None:
         self.counts.lose(counts.QUEUE_FULL)

@@ -124,7 +124,7 @@ class MetricLane:
 
         While somebody waits, a failed export is tried again as long as there is time for it.
         """
-        if not self._backoff.may_begin(deadline):
+        if not self._backoff.may_begin(deadline, self._worker.rest_until):
             return False
         self._backoff.reset()
         data = self._reader.take()
@@ -132,7 +132,9 @@ class MetricLane:
             return True
         self._in_flight = 1
         outcome = self._send(data)
-        while outcome is Outcome.RETRY and self._backoff.may_retry(deadline):
+        while outcome is Outcome.RETRY and self._backoff.may_retry(
+            deadline, self._worker.rest_until
+        ):
             outcome = self._send(data)
         was_given_up = not self._in_flight
         self._in_flight = 0

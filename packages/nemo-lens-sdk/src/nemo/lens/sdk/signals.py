@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from nemo.lens.sdk.pipeline import Pipeline
 
 GRACE_MS = 5000.0
+PATIENCE_MS = 1000.0
+"""So long, of that, the main thread may take to come to a handler."""
+
 _logger = logging.getLogger(__name__)
 
 
@@ -94,13 +97,19 @@ class SignalFlush:
         if number not in self._previous:
             return None
         self._pipeline.ask(GRACE_MS)
-        return GRACE_MS / 1000
+        return PATIENCE_MS / 1000 if self._is_ours(number) else None
 
     def on_overdue(self, number: int) -> None:
         """End the process as the signal would have, when the main thread never gets to it."""
-        if self._is_fatal(number):
-            self._pipeline.shut_down(time.monotonic() + GRACE_MS / 1000, _end_of(number))
+        if self._is_fatal(number) and self._is_ours(number):
+            deadline = time.monotonic() + (GRACE_MS - PATIENCE_MS) / 1000
+            self._pipeline.shut_down(deadline, _end_of(number))
+            self._say_what_was_lost()
             _end_by(number)
+
+    def _is_ours(self, number: int) -> bool:
+        """False when the application has installed another handler, which decides from then on."""
+        return signal.getsignal(number) == self._handle
 
     def _is_fatal(self, number: int) -> bool:
         """True when the default action of the signal ends the process."""

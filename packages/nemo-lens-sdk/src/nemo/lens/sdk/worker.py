@@ -9,6 +9,7 @@ request brings a lock of its own.
 
 from __future__ import annotations
 
+import collections
 import logging
 import queue
 import threading
@@ -89,6 +90,7 @@ class Worker:
     def reset(self) -> None:
         """Forget the thread: it does not exist in a forked child."""
         self._commands: queue.SimpleQueue[Request | None] = queue.SimpleQueue()
+        self._next: collections.deque[Request] = collections.deque()
         self._starting = threading.Lock()
         self._thread: threading.Thread | None = None
         self._ended = False
@@ -127,6 +129,28 @@ class Worker:
         self._commands.put(request)
         return request
 
+    def rest_until(self, moment: float) -> bool:
+        """Let the round that runs pause, but not beyond what somebody else can wait for.
+
+        Args:
+            moment: On `time.monotonic`.
+
+        Returns:
+            False when the round has to end, because another one is wanted before that moment or for
+            the end of the task.
+        """
+        while not any(each.final or each.deadline < moment for each in self._next):
+            remaining_s = moment - time.monotonic()
+            if remaining_s <= 0:
+                return True
+            try:
+                request = self._commands.get(timeout=remaining_s)
+            except queue.Empty:
+                return True
+            if request is not None:
+                self._next.append(request)
+        return False
+
     def _can_start(self) -> bool:
         """Start the thread; an interpreter that is shutting down allows no new one."""
         try:
@@ -138,12 +162,16 @@ class Worker:
     def _run(self) -> None:
         self._try(self._enter_thread)
         while not self._ended:
-            try:
-                request = self._commands.get(timeout=self._task.pause_s())
-            except queue.Empty:
-                request = None
-            self._answer(request)
+            self._answer(self._next_command())
         self._dismiss_latecomers()
+
+    def _next_command(self) -> Request | None:
+        if self._next:
+            return self._next.popleft()
+        try:
+            return self._commands.get(timeout=self._task.pause_s())
+        except queue.Empty:
+            return None
 
     def _answer(self, request: Request | None) -> None:
         deadline = None if request is None else request.deadline
@@ -168,6 +196,8 @@ class Worker:
             return False
 
     def _dismiss_latecomers(self) -> None:
+        while self._next:
+            self._next.popleft().finish(succeeded=True)
         while True:
             try:
                 request = self._commands.get_nowait()

@@ -36,6 +36,7 @@ IN_RUN_FOLDER = "run"
 """What the configuration says for a box that lies in the run folder itself."""
 
 _KEPT_WHEN_DELIVERED = 64
+_MAKING_S = 0.1
 _SCHEMA = 1
 
 
@@ -70,7 +71,8 @@ class BlackBoxRoute(Route):
         self._owns_files = owns_files
         self._list_open_spans = list_open_spans
         self._ring: RingFile | None = None
-        self._end = ""
+        self._end: str | None = None
+        self._maker: threading.Thread | None = None
         self._has_had_one = False
 
     def open(self) -> None:
@@ -98,10 +100,10 @@ class BlackBoxRoute(Route):
 
     def after_fork(self, resource: Resource) -> None:
         """Leave the parent's box alone; the first span of the child asks for one of its own."""
-        self._ring = None
+        self._ring = self._maker = None
         if self._owns_files:
             self._files.start_over(resource.attributes)
-        if self._has_had_one and not self._end:
+        if self._has_had_one and self._end is None:
             self._recorder.ask_for_file(self._open_in_thread)
 
     def stop(self, end: str) -> None:
@@ -113,6 +115,9 @@ class BlackBoxRoute(Route):
 
     def finish(self, end: str, lost: Mapping[str, int]) -> None:
         """Put what is worth keeping into the run folder, and give the room on the node back."""
+        if self._maker is not None:
+            # A box that is made while the child ends would say that it was killed.
+            self._maker.join(_MAKING_S)
         self._put_away(lost)
         if self._owns_files:
             self._files.finish(end, lost)
@@ -135,9 +140,10 @@ class BlackBoxRoute(Route):
     def _open_in_thread(self) -> None:
         """Make the box of a forked child, whose first span has just started in this thread."""
         starter = threading.current_thread().name, threading.get_native_id()
-        threading.Thread(
+        self._maker = threading.Thread(
             target=self._open_late, args=starter, name="nemo-lens black box", daemon=True
-        ).start()
+        )
+        self._maker.start()
 
     def _open_late(self, thread_name: str, native_id: int) -> None:
         self._make_and_attach()
@@ -151,7 +157,7 @@ class BlackBoxRoute(Route):
         if ring is None:
             return
         self._list_open_spans()
-        if self._end:
+        if self._end is not None:
             # Telemetry ended meanwhile; nobody else would take the box away.
             self._recorder.detach()
             ring.end(self._end)

@@ -165,7 +165,7 @@ class FileRoute(Route):
         self.files.finish(end, lost)
 
     def lost(self) -> dict[str, int]:
-        """What was deleted for the cap, or could not be written."""
+        """What was deleted for the cap."""
         return self.files.losses.lost()
 
 

@@ -82,7 +82,7 @@ class ExceptionEvent(Event):
 def record_lazily(span: FastSpan, error: BaseException) -> None:
     """Record `error` on `span`; what cannot be put off, or fails, is recorded as on every span."""
     redacted = is_redacted(EXCEPTION_MESSAGE) or is_redacted(EXCEPTION_STACKTRACE)
-    if redacted or not has_text(error):
+    if redacted or not has_text(error) or not span.is_recording():
         record_exception_event(span, error)
         return
     try:

@@ -104,6 +104,8 @@ class RunFiles:
 class SpanFile(Sink):
     """Writes spans to `traces-*.jsonl`."""
 
+    rejected_as = counts.UNENCODABLE
+
     def __init__(self, files: RunFiles) -> None:
         self._files = files
         self._resources: dict[int, tuple[Resource, str]] = {}
@@ -111,14 +113,16 @@ class SpanFile(Sink):
     def send(self, batch: Sequence[ReadableSpan]) -> Outcome:
         """Write the batch as one line."""
         resource = batch[0].resource
+        encodable = batch
         try:
             line = encode_spans(batch, self._resource_json(resource))
         except Exception:
-            batch = [span for span in batch if self._is_encodable(span)]
-            if not batch:
-                return Outcome.DELIVERED
-            line = encode_spans(batch, self._resource_json(resource))
-        return self._files.write("traces", line, len(batch))
+            encodable = [span for span in batch if _is_encodable(span)]
+            line = encode_spans(encodable, self._resource_json(resource))
+        self.rejected = len(batch) - len(encodable)
+        if not encodable:
+            return Outcome.DELIVERED
+        return self._files.write("traces", line, len(encodable))
 
     def close(self) -> None:
         """Close the current segment."""
@@ -129,15 +133,6 @@ class SpanFile(Sink):
         if known is None or known[0] is not resource:
             known = self._resources[id(resource)] = (resource, encode_resource(resource))
         return known[1]
-
-    def _is_encodable(self, span: ReadableSpan) -> bool:
-        try:
-            encode_spans([span], "")
-        except Exception as error:
-            self._files.losses.lose(counts.UNENCODABLE)
-            warn_once_a_minute("unencodable", "a span cannot be written and is dropped: %s", error)
-            return False
-        return True
 
 
 class MetricFile(Sink):
@@ -176,6 +171,15 @@ class LogFile(Sink):
     def close(self) -> None:
         """Close the current segment."""
         self._files.close("logs")
+
+
+def _is_encodable(span: ReadableSpan) -> bool:
+    try:
+        encode_spans([span], "")
+    except Exception as error:
+        warn_once_a_minute("unencodable", "a span cannot be written and is dropped: %s", error)
+        return False
+    return True
 
 
 def _warn(directory: Path, error: OSError) -> None:
