@@ -279,6 +279,9 @@ def _load_strategies() -> Callable[..., bool]:
 
 def _load_sdk() -> Callable[..., Any]:
     with needing_sdk(_EXPORTING):
+        from nemo.lens.sdk.otel_environment import load_sdk
+
+        load_sdk()
         from nemo.lens.sdk.runtime import prepared
     return prepared
 
