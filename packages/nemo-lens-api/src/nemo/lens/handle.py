@@ -271,10 +271,10 @@ def _retire_running() -> None:
         _primary.shutdown()
 
 
-def _load_strategies() -> Callable[..., bool]:
+def _load_strategies() -> Any:
     with needing_sdk(_EXPORTING):
-        from nemo.lens.sdk.strategies import should_export
-    return should_export
+        from nemo.lens.sdk import strategies
+    return strategies
 
 
 def _load_sdk() -> Callable[..., Any]:
