@@ -115,14 +115,15 @@ def _is_foreign(record: logging.LogRecord) -> bool:
     return not comes_from_exporting(record)
 
 
-def _number_of(level: object) -> int:
-    number = logging.getLevelName(level.strip().upper()) if isinstance(level, str) else level
-    if isinstance(number, int) and not isinstance(number, bool):
-        return number
-    raise ValueError(
-        f"setup_logging_bridge: level={shown(level)} is not usable; expected a level of logging "
-        "such as logging.INFO or 'info'"
-    )
+def _number_of(level: Any) -> int:
+    try:
+        # A logger that nobody has knows every level that `logging` does.
+        return logging.Logger("", level.strip().upper() if isinstance(level, str) else level).level
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"setup_logging_bridge: level={shown(level)} is not usable; expected a level of "
+            "logging such as logging.INFO or 'info'"
+        ) from None
 
 
 def _exporting_provider() -> Any:
