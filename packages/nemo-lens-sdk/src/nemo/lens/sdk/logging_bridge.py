@@ -117,8 +117,8 @@ def _is_foreign(record: logging.LogRecord) -> bool:
 
 def _number_of(level: Any) -> int:
     try:
-        # A logger that nobody has knows every level that `logging` does.
-        return logging.Logger("", level.strip().upper() if isinstance(level, str) else level).level
+        # A handler that nobody uses knows every level that `logging` does.
+        return logging.Handler(level.strip().upper() if isinstance(level, str) else level).level
     except (TypeError, ValueError):
         raise ValueError(
             f"setup_logging_bridge: level={shown(level)} is not usable; expected a level of "
