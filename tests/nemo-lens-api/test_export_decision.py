@@ -35,9 +35,13 @@ def asked():
 def decide(asked):
     """Decide without rank=, with a strategy that somebody chose."""
 
-    def should_export(strategy, config, rank, world_size):
-        asked.append((rank, world_size))
-        return False
+    class Strategies:
+        def should_export(self, strategy, config, rank, world_size):
+            asked.append((rank, world_size))
+            return False
+
+        def resolve_strategy(self, strategy):
+            return strategy
 
     def decide(resource_attributes):
         return decides_to_export(
@@ -46,7 +50,7 @@ def decide(asked):
             None,
             resource_attributes,
             "single_rank",
-            load_strategies=lambda: should_export,
+            load_strategies=Strategies,
         )
 
     return decide

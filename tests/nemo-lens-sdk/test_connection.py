@@ -253,6 +253,29 @@ def test_a_bad_tls_file_is_one_warning_at_set_up(
         assert str(bad[fault]) in told
 
 
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("kind", ["CERTIFICATE", "CLIENT_CERTIFICATE", "CLIENT_KEY"])
+@pytest.mark.parametrize("is_pem", [True, False])
+def test_what_a_tls_file_holds_in_place_of_its_path_is_one_warning_and_not_shown(
+    clean_environment, caplog, certificates, *, protocol, kind, is_pem
+):
+    """No file name is that long, and nobody wants a key in a log."""
+    authority, (client, key) = certificates["server"][0], certificates["client"]
+    files = {"CERTIFICATE": authority, "CLIENT_CERTIFICATE": client, "CLIENT_KEY": key}
+    values = {name: str(path) for name, path in files.items()}
+    values[kind] = files[kind].read_text(encoding="utf-8") if is_pem else "k" * 10_000
+    clean_environment(
+        OTEL_EXPORTER_OTLP_PROTOCOL=protocol,
+        OTEL_EXPORTER_OTLP_ENDPOINT="https://127.0.0.1:9",
+        **{f"{OTLP}_{name}": value for name, value in values.items()},
+    )
+    [told] = _told_by_set_up(caplog)
+    assert f"{OTLP}_{kind}" in told
+    assert "counts as unset" in told
+    assert "BEGIN" not in told
+    assert len(told) < 400
+
+
 @pytest.mark.parametrize("missing", ["CLIENT_CERTIFICATE", "CLIENT_KEY"])
 def test_half_of_a_clients_pair_is_one_warning_over_grpc(
     clean_environment, caplog, certificates, missing

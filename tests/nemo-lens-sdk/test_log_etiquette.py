@@ -17,6 +17,7 @@ from nemo.lens.sdk.logging_bridge import setup_logging_bridge
 
 _APPLICATION = """
     import logging, logging.config
+    from logging.config import dictConfig as configure_by_name
     from nemo.lens import NemoLensConfig, setup_telemetry
 
     handle = setup_telemetry(NemoLensConfig.from_env(), rank=0)
@@ -52,6 +53,7 @@ _DICT_CONFIG = {
         ("logging.basicConfig(level=logging.INFO)", ["info", "warning 1", "error", "quiet"]),
         ("logging.basicConfig(force=True)", ["warning 1", "error", "quiet"]),
         (f"logging.config.dictConfig({_DICT_CONFIG})", ["info", "warning 1", "error", "quiet"]),
+        (f"configure_by_name({_DICT_CONFIG})", ["info", "warning 1", "error", "quiet"]),
         (
             "log.addHandler(logging.NullHandler()); log.setLevel(logging.ERROR)",
             ["error", "quiet"],
@@ -181,11 +183,13 @@ def test_nobody_is_told_where_records_came_or_the_level_was_opened(set_up, caplo
 
 def test_shutdown_brings_the_functions_of_logging_back(set_up, monkeypatch):
     """Those that another library has replaced meanwhile stay."""
-    before = logging.basicConfig, logging.config.dictConfig, logging.config.fileConfig
+    before = logging.basicConfig, logging.config.dictConfigClass, logging.config.fileConfig
     handle = set_up()
     assert logging.config.fileConfig is not before[2]
+    assert logging.config.dictConfigClass is not before[1]
     handle.shutdown()
-    assert (logging.basicConfig, logging.config.dictConfig, logging.config.fileConfig) == before
+    after = logging.basicConfig, logging.config.dictConfigClass, logging.config.fileConfig
+    assert after == before
     handle = set_up()
 
     def of_another_library(**_options):

@@ -158,3 +158,24 @@ def test_severities_are_those_of_the_specification(nemo_lens_logs, level, severi
     LensLogHandler().emit(logging.makeLogRecord({"name": "qa", "msg": "m", "levelno": level}))
     (record,) = nemo_lens_logs.all()
     assert record.log_record.severity_number.name == severity
+
+
+@pytest.mark.parametrize("level", ["INFO", " info ", logging.INFO])
+def test_a_level_may_be_a_name(nemo_lens_logs, level):
+    """As for the loggers of `logging`, and as in the variable of OpenTelemetry in any case."""
+    setup_logging_bridge("qa.level", level)
+    logging.getLogger("qa.level").info("in")
+    logging.getLogger("qa.level").debug("out")
+    assert "in" in nemo_lens_logs.bodies()
+    assert "out" not in nemo_lens_logs.bodies()
+
+
+@pytest.mark.parametrize("level", ["verbose", None, 2.5])
+def test_what_is_no_level_is_an_error_before_anything_changes(nemo_lens_logs, level):
+    """It names the argument, the value and what is accepted, whether logs are exported or not."""
+    with pytest.raises(ValueError, match=f"level={level!r} is not usable; expected a level"):
+        setup_logging_bridge("qa.bad_level", level)
+    assert logging.getLogger("qa.bad_level").handlers == []
+    nemo_lens_logs.handle.shutdown()
+    with pytest.raises(ValueError, match="level"):
+        setup_logging_bridge("qa.bad_level", level)

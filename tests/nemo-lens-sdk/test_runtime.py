@@ -574,6 +574,43 @@ def test_the_rank_sampler_works_beside_the_sampler_of_the_environment(clean_envi
     assert _names(exporter) == []
 
 
+@pytest.mark.parametrize(("rate", "expected"), [(0.0, []), (1.0, ["a"])])
+def test_the_rank_sampler_takes_the_rank_of_the_resource(clean_environment, rate, expected):
+    """It samples too where nobody gives rank= to set-up."""
+    clean_environment(OTEL_RESOURCE_ATTRIBUTES="nv.dl.rank=3,nv.dl.world_size=8")
+    exporter = InMemorySpanExporter()
+    config = NemoLensConfig(
+        enabled=True, sampler_enabled=True, export_sample_rate=rate, sigterm_flush=False
+    )
+    handle = setup_telemetry(config, span_exporter=exporter, metric_reader=InMemoryMetricReader())
+    with handle.tracer.start_as_current_span("a"):
+        pass
+    handle.shutdown()
+    assert _names(exporter) == expected
+
+
+def test_the_rank_sampler_without_any_rank_is_one_warning(clean_environment, caplog):
+    """It cannot do what it was switched on for; spans are exported."""
+    clean_environment()
+    exporter = InMemorySpanExporter()
+    config = NemoLensConfig(
+        enabled=True, sampler_enabled=True, export_sample_rate=0.0, sigterm_flush=False
+    )
+    handle = setup_telemetry(config, span_exporter=exporter, metric_reader=InMemoryMetricReader())
+    with handle.tracer.start_as_current_span("a"):
+        pass
+    handle.shutdown()
+    assert _names(exporter) == ["a"]
+    assert len([line for line in caplog.messages if "sampler_enabled needs a rank" in line]) == 1
+
+
+def test_a_strategy_that_nobody_knows_is_an_error_without_a_rank_too():
+    """A typo must not wait for the job in which a rank is known."""
+    config = NemoLensConfig(enabled=True, export_strategy="al_ranks")
+    with pytest.raises(ValueError, match="Unknown export_strategy 'al_ranks'"):
+        setup_telemetry(config)
+
+
 def test_an_own_strategy_decides_without_the_sdk_being_loaded():
     """A callable as argument wins over the configuration."""
     asked = []

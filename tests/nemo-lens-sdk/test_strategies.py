@@ -31,6 +31,15 @@ def test_single_rank_is_the_last_one_unless_told_otherwise():
     assert _exporting("single_rank", export_rank=-2) == [6]
 
 
+@pytest.mark.parametrize("export_rank", [8, -9])
+def test_a_single_rank_that_the_job_does_not_have_is_one_warning(caplog, export_rank):
+    """Nothing would be exported, and nobody would say why; one process of the job does."""
+    assert _exporting("single_rank", export_rank=export_rank) == []
+    [told] = caplog.messages
+    assert f"export_rank={export_rank} is no rank of a job of 8" in told
+    assert "from -8 to 7" in told
+
+
 def test_all_ranks_export_under_all_ranks():
     """Every rank exports."""
     assert _exporting("all_ranks") == list(range(8))

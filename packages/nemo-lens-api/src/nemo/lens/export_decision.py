@@ -25,15 +25,16 @@ def decides_to_export(
     resource_attributes: Mapping[str, Any] | None,
     strategy: ExportStrategy | None,
     *,
-    load_strategies: Callable[[], Callable[..., bool]],
+    load_strategies: Callable[[], Any],
 ) -> bool:
     """Decide as `setup_telemetry` documents it; arguments as there, ranks checked already.
 
-    `load_strategies` gives what asks a strategy; it is called when one has to be asked.
+    `load_strategies` gives the module of the strategies; it is called when one was chosen, or has
+    to be asked.
 
     Raises:
         ValueError: No strategy has the chosen name.
-        ImportError: A strategy has to be asked and `nemo-lens-sdk` is not installed.
+        ImportError: The strategies are needed and `nemo-lens-sdk` is not installed.
     """
     chosen: ExportStrategy | None = strategy
     if chosen is None and config.is_explicit("export_strategy"):
@@ -45,6 +46,7 @@ def decides_to_export(
 
         rank, world_size = stated_identity(resource_attributes)
         if rank is None:
+            load_strategies().resolve_strategy(chosen)  # a typo is one without a rank, too
             _log.warning(
                 "the export strategy %r needs a rank and none is known: this process exports. "
                 "Pass rank= to setup_telemetry, or set nv.dl.rank in resource_attributes or in "
@@ -52,9 +54,10 @@ def decides_to_export(
                 chosen if isinstance(chosen, str) else getattr(chosen, "__name__", chosen),
             )
             return True
-    should_export = load_strategies()
     size = world_size if world_size is not None else _detected_world_size(rank)
-    return should_export(chosen or config.export_strategy, config, rank, size)
+    strategies = load_strategies()
+    exports: bool = strategies.should_export(chosen or config.export_strategy, config, rank, size)
+    return exports
 
 
 def _detected_world_size(rank: int) -> int:

@@ -271,14 +271,17 @@ def _retire_running() -> None:
         _primary.shutdown()
 
 
-def _load_strategies() -> Callable[..., bool]:
+def _load_strategies() -> Any:
     with needing_sdk(_EXPORTING):
-        from nemo.lens.sdk.strategies import should_export
-    return should_export
+        from nemo.lens.sdk import strategies
+    return strategies
 
 
 def _load_sdk() -> Callable[..., Any]:
     with needing_sdk(_EXPORTING):
+        from nemo.lens.sdk.otel_environment import load_sdk
+
+        load_sdk()
         from nemo.lens.sdk.runtime import prepared
     return prepared
 

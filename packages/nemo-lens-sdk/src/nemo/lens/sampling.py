@@ -16,6 +16,9 @@ __all__ = ["RankAwareSampler"]
 def __getattr__(name: str) -> Any:
     if name != "RankAwareSampler":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from nemo.lens.sdk.otel_environment import load_sdk
+
+    load_sdk()
     from nemo.lens.sdk.sampling import RankAwareSampler
 
     return RankAwareSampler

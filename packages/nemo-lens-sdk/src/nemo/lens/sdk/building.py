@@ -25,7 +25,7 @@ from nemo.lens.sdk.metric_lanes import CollectingReader, ForeignReaderLane, Metr
 from nemo.lens.sdk.pipeline import Lane, Pipeline
 from nemo.lens.sdk.processor import LensSpanProcessor
 from nemo.lens.sdk.random_streams import isolate_random_streams
-from nemo.lens.sdk.sampling import RankAwareSampler
+from nemo.lens.sdk.sampling import rank_aware_sampler
 from nemo.lens.sdk.views import views_of
 from nemo.lens.setup_arguments import described
 
@@ -123,7 +123,7 @@ def build(
         resource=resource,
         pipeline=Pipeline(lanes, routes, span_processor),
         span_processor=span_processor,
-        tracer_provider=_tracer_provider(config, resource, span_processor, rank, world_size),
+        tracer_provider=_tracer_provider(config, resource, span_processor),
         metric_readers=tuple(readers),
         log_processor=log_processor,
         logger_provider=(
@@ -252,8 +252,6 @@ def _tracer_provider(
     config: NemoLensConfig,
     resource: Resource,
     processor: LensSpanProcessor | None,
-    rank: int | None,
-    world_size: int | None,
 ) -> LensTracerProvider | None:
     if processor is None:
         return None
@@ -262,10 +260,8 @@ def _tracer_provider(
         shutdown_on_exit=False,
         id_generator=id_generator_of(config),
     )
-    if config.sampler_enabled and rank is not None:
-        provider.sampler = RankAwareSampler(
-            rank, world_size or 1, config.export_sample_rate, provider.sampler
-        )
+    if config.sampler_enabled:
+        provider.sampler = rank_aware_sampler(config, resource, provider.sampler)
     provider.add_span_processor(processor)
     return provider
 

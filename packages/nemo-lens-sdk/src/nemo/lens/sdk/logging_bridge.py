@@ -9,6 +9,7 @@ import logging
 from typing import TYPE_CHECKING, Any
 
 from nemo.lens.configuration.foreign_variables import read_foreign_variable
+from nemo.lens.configuration.problems import shown
 from nemo.lens.sdk.log_handler import LensLogHandler, comes_from_exporting
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ _logger = logging.getLogger("nemo.lens.sdk")
 _undo: list[Callable[[], object]] = []
 
 
-def setup_logging_bridge(logger_name: str = "", level: int = logging.INFO) -> None:
+def setup_logging_bridge(logger_name: str = "", level: int | str = logging.INFO) -> None:
     """Export the records of a logger, from `level` on, through the logger provider of set-up.
 
     Needs `logs_enabled`; without it there is nowhere to export to and nothing happens. May be
@@ -27,8 +28,12 @@ def setup_logging_bridge(logger_name: str = "", level: int = logging.INFO) -> No
 
     Args:
         logger_name: Name of the logger; "" is the root logger.
-        level: Lowest level to export.
+        level: Lowest level to export, as a number or as its name in any case.
+
+    Raises:
+        ValueError: `level` is no level of `logging`.
     """
+    lowest = _number_of(level)
     provider = _exporting_provider()
     if provider is None:
         return
@@ -36,8 +41,8 @@ def setup_logging_bridge(logger_name: str = "", level: int = logging.INFO) -> No
         # Whoever calls this knows which records to expect.
         _undo.remove(_tell_of_silence)
     logger = logging.getLogger(logger_name)
-    _attach_handler(logger, level, provider)
-    _open_logger(logger, level, provider)
+    _attach_handler(logger, lowest, provider)
+    _open_logger(logger, lowest, provider)
 
 
 def attach_to_root(provider: Any) -> None:
@@ -108,6 +113,17 @@ def _adopt(handler: logging.Handler) -> None:
 
 def _is_foreign(record: logging.LogRecord) -> bool:
     return not comes_from_exporting(record)
+
+
+def _number_of(level: Any) -> int:
+    try:
+        # A handler that nobody uses knows every level that `logging` does.
+        return logging.Handler(level.strip().upper() if isinstance(level, str) else level).level
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"setup_logging_bridge: level={shown(level)} is not usable; expected a level of "
+            "logging such as logging.INFO or 'info'"
+        ) from None
 
 
 def _exporting_provider() -> Any:

@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 
 _CONFIGURING = (
     (logging, "basicConfig"),
-    (logging.config, "dictConfig"),
     (logging.config, "fileConfig"),
 )
+# What `dictConfig` calls, in whatever module somebody has imported that function into by name.
+_CONFIGURATOR = (logging.config, "dictConfigClass")
 
 
 def keep_through_configuration(handler: logging.Handler) -> Callable[[], None]:
@@ -32,8 +33,12 @@ def keep_through_configuration(handler: logging.Handler) -> Callable[[], None]:
     Returns:
         What brings the functions of `logging` back, where nobody has replaced them since.
     """
-    before = [(module, name, getattr(module, name)) for module, name in _CONFIGURING]
-    ours = [_setting_aside(handler, configure) for _, _, configure in before]
+    replaced = (*_CONFIGURING, _CONFIGURATOR)
+    before = [(module, name, getattr(module, name)) for module, name in replaced]
+    ours = [
+        *(_setting_aside(handler, getattr(module, name)) for module, name in _CONFIGURING),
+        _configurator(handler, before[-1][2]),
+    ]
     for (module, name, _), replacement in zip(before, ours, strict=True):
         setattr(module, name, replacement)
 
@@ -58,3 +63,13 @@ def _setting_aside(handler: logging.Handler, configure: Callable[..., Any]) -> C
                 root.addHandler(handler)
 
     return configure_without
+
+
+def _configurator(handler: logging.Handler, before: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(before)
+    def configurator(*arguments: Any, **options: Any) -> Any:
+        made = before(*arguments, **options)
+        made.configure = _setting_aside(handler, made.configure)
+        return made
+
+    return configurator

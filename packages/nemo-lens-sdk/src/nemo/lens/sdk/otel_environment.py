@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from nemo.lens.configuration.entry_points import EntryPoints
@@ -46,6 +47,15 @@ def without_garbage() -> Generator[None, None, None]:
         # OpenTelemetry reads OTEL_PROPAGATORS once, when the module of the propagator is loaded.
         global_propagator()
         yield
+
+
+def load_sdk() -> None:
+    """Load what reads variables of the OpenTelemetry SDK while it is imported, and raises on garbage.
+
+    Called before anything of ours that imports it.
+    """
+    with without_garbage():
+        import_module("opentelemetry.sdk.trace")
 
 
 def _usable_values() -> dict[str, str | None]:

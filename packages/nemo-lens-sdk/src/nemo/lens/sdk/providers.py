@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from nemo.lens.missing_sdk import needing_sdk
+from nemo.lens.sdk.otel_environment import load_sdk
 from nemo.lens.setup_arguments import refuse_unusable_parts
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ def build_providers(  # noqa: PLR0917 - the signature is the compatibility contr
             ) from None
     refuse_unusable_parts(span_exporter, metric_reader)
     with needing_sdk("build_providers"):
+        load_sdk()
         from nemo.lens.sdk.runtime import prepared
     runtime = prepared(
         config,

@@ -4,20 +4,27 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING
 
 from opentelemetry import trace as trace_api
 from opentelemetry.sdk.trace.sampling import ALWAYS_ON, Decision, Sampler, SamplingResult
 
+from nemo.lens import semconv
 from nemo.lens.sdk.strategies import rank_hash
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from opentelemetry.context import Context
+    from opentelemetry.sdk.resources import Resource
     from opentelemetry.trace import Link, SpanKind
     from opentelemetry.trace.span import TraceState
     from opentelemetry.util.types import Attributes
+
+    from nemo.lens.config import NemoLensConfig
+
+_logger = logging.getLogger("nemo.lens.sdk")
 
 
 class RankAwareSampler(Sampler):
@@ -82,3 +89,24 @@ class RankAwareSampler(Sampler):
             f"RankAwareSampler{{rank={self.rank},world_size={self.world_size},"
             f"sample_rate={self.sample_rate},{self._delegate.get_description()}}}"
         )
+
+
+def rank_aware_sampler(config: NemoLensConfig, resource: Resource, delegate: Sampler) -> Sampler:
+    """Give the sampler of the rank that the resource has, whoever named it.
+
+    Args:
+        config: The configuration, for the rate.
+        resource: The resource of the process.
+        delegate: Decides on a selected rank, and alone where no rank is known.
+    """
+    rank = resource.attributes.get(semconv.NV_DL_RANK)
+    if not isinstance(rank, int):
+        _logger.warning(
+            "sampler_enabled needs a rank and none is known: spans are not sampled by rank. Pass "
+            "rank= to setup_telemetry, or set nv.dl.rank in resource_attributes or in "
+            "OTEL_RESOURCE_ATTRIBUTES"
+        )
+        return delegate
+    world_size = resource.attributes.get(semconv.NV_DL_WORLD_SIZE)
+    size = world_size if isinstance(world_size, int) else 1
+    return RankAwareSampler(rank, size, config.export_sample_rate, delegate)

@@ -9,6 +9,7 @@ A strategy is a callable `(config, rank, world_size) -> bool`, chosen by name th
 from __future__ import annotations
 
 import hashlib
+import logging
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -32,6 +33,9 @@ __all__ = [
 ]
 
 ExportStrategy = Callable[[Any, int, int], bool]
+
+# Messages about set-up come from one logger, whichever module holds the code.
+_log = logging.getLogger("nemo.lens.handle")
 
 _HASH_STEPS = 10_000
 _lock = threading.RLock()
@@ -166,7 +170,23 @@ def should_export(
     Raises:
         ValueError: No strategy has that name.
     """
-    return bool(resolve_strategy(strategy)(config, rank, world_size))
+    decide = resolve_strategy(strategy)
+    if decide is single_rank and rank == 0:
+        _tell_of_nobody(config.export_rank, world_size)
+    return bool(decide(config, rank, world_size))
+
+
+def _tell_of_nobody(export_rank: int, world_size: int) -> None:
+    """Say, in one process of the job, that none of them exports."""
+    if not -world_size <= export_rank < world_size:
+        _log.warning(
+            "export_rank=%d is no rank of a job of %d: none of its ranks exports. Give one from %d "
+            "to %d, pass the world_size of the job, or choose another export strategy",
+            export_rank,
+            world_size,
+            -world_size,
+            world_size - 1,
+        )
 
 
 @run_in_forked_child

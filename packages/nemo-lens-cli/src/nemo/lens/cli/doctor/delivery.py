@@ -73,6 +73,9 @@ def _test_configuration(
 
 
 def _send(config: NemoLensConfig, timeout_s: float) -> dict[str, Any]:
+    from nemo.lens.sdk.otel_environment import load_sdk
+
+    load_sdk()
     from nemo.lens.sdk.runtime import start
 
     runtime = start(

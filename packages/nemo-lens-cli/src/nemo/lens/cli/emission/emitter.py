@@ -48,6 +48,9 @@ def emit(service: str, spans: Sequence[GivenSpan], timeout_s: float) -> Delivery
         ValueError: A variable has a bad value.
         ImportError: The package of an exporter is missing.
     """
+    from nemo.lens.sdk.otel_environment import load_sdk
+
+    load_sdk()
     from nemo.lens.sdk.runtime import start
 
     config = _configuration()

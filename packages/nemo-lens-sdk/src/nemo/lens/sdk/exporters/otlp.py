@@ -85,9 +85,10 @@ def build_exporter(
     Raises:
         ImportError: The package of the chosen protocol is not installed; the text names it.
     """
+    build = _build_grpc if protocol == GRPC else _build_http
     try:
-        build = _build_grpc if protocol == GRPC else _build_http
-        exporter = build(signal, protocol, attempt, encode)
+        with otel_environment.without_garbage():
+            exporter = build(signal, protocol, attempt, encode)
     except ModuleNotFoundError as error:
         package = "grpc" if protocol == GRPC else "http"
         raise ImportError(
@@ -238,10 +239,9 @@ def _build_http(
 
 
 def _built(exporter_class: Any, signal: Signal, protocol: str, **options: Any) -> Any:
-    with otel_environment.without_garbage():
-        timeout = read(signal, "TIMEOUT")
-        with otel_environment.with_variables(usable_variables(signal, protocol)):
-            return exporter_class(timeout=timeout, **options)
+    timeout = read(signal, "TIMEOUT")
+    with otel_environment.with_variables(usable_variables(signal, protocol)):
+        return exporter_class(timeout=timeout, **options)
 
 
 def _exporter_class(

@@ -20,6 +20,7 @@ from nemo.lens.sdk.exporters.otlp_variables import GRPC, names, uses_tls
 if TYPE_CHECKING:
     from nemo.lens.sdk.exporters.otlp_variables import Signal
 
+_PEM = "-----BEGIN"
 _AUTHORITY, _CLIENT, _KEY = "CERTIFICATE", "CLIENT_CERTIFICATE", "CLIENT_KEY"
 
 
@@ -60,22 +61,27 @@ def unusable_files(signal: Signal, protocol: str) -> dict[str, None]:
 
 
 def _refuse(variable: str, path: str, problem: str) -> None:
-    warn_once(variable, f"Invalid file for {variable}: {shown(path)}. {problem}")
+    got = "[REDACTED]" if _PEM in path else shown(path)
+    warn_once(variable, f"Invalid file for {variable}: {got}. {problem}")
 
 
 def _problem_of_file(path: str, setting: str, protocol: str) -> str:
+    if _PEM in path:
+        return "Expected a path to a file in PEM format, and got what such a file holds."
     file = Path(path)
     may_be_folder = setting == _AUTHORITY and protocol != GRPC
-    if file.is_fifo() or (may_be_folder and file.is_dir()):
-        # What a shell hands over as `<(command)` can be read once.
-        return ""
     try:
+        if file.is_fifo() or (may_be_folder and file.is_dir()):
+            # What a shell hands over as `<(command)` can be read once.
+            return ""
         with file.open("rb") as content:
             content.read(1)
         if setting == _AUTHORITY:
             ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(path)
     except (OSError, ValueError) as error:
-        return f"Expected a readable file in PEM format ({error})."
+        # Not the error itself, which repeats the path, however long.
+        reason = getattr(error, "strerror", None) or error
+        return f"Expected a readable file in PEM format ({reason})."
     return ""
 
 
