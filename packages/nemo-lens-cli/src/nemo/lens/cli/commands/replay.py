@@ -100,15 +100,10 @@ def run(arguments: argparse.Namespace, screen: Screen) -> int:
     recorded = open_run(arguments.path, NAME)
     location = locate(recorded.path)
     endpoint = without_url_credentials(arguments.endpoint)
-    about = {
-        "run": recorded.run_id,
-        "endpoint": endpoint,
-        "signals": list(arguments.signals),
-    }
     orders = Orders(
         environment=_environment(arguments.endpoint, arguments.protocol),
         journal=Path(arguments.journal or _journal(recorded.path, endpoint)),
-        about=about,
+        about={"run": recorded.run_id, "endpoint": endpoint},
         patience_s=arguments.patience,
         skip_refused=arguments.skip_refused,
     )
