@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from nemo.lens.cli import exits
 from nemo.lens.cli.exits import ProblemError
 from nemo.lens.cli.run_argument import add_run_argument, folder, open_run
+from nemo.lens.cli.screen import printing, say
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -73,6 +74,8 @@ def run(arguments: argparse.Namespace, screen: Screen) -> int:
     except RunError as error:
         raise ProblemError(str(error)) from error
     if target == _STDOUT:
+        for problem in answer.problems:
+            say(f"nemo-lens: {problem}")
         return exits.DONE
     if arguments.json:
         screen.json({**answer.to_json(), "file": target})
@@ -93,19 +96,33 @@ def _file_name(run_id: str) -> str:
 def _opened(target: str) -> Generator[BinaryIO]:
     """The file to write, which appears under its name only when it is whole."""
     if target == _STDOUT:
-        yield sys.stdout.buffer
+        with printing():
+            yield sys.stdout.buffer
+            sys.stdout.buffer.flush()
         return
-    unfinished = Path(f"{target}.part")
     try:
-        with unfinished.open("wb") as file:
+        with _replaced(Path(target)) as file:
             if target.endswith(".gz"):
                 with gzip.GzipFile("", "wb", _COMPRESSION, file, mtime=0) as packed:
                     yield packed  # type: ignore[misc]
             else:
                 yield file
-        unfinished.replace(target)
     except OSError as error:
         raise ProblemError(f"cannot write {target!r}: {error.strerror or error}") from error
+
+
+@contextlib.contextmanager
+def _replaced(path: Path) -> Generator[BinaryIO]:
+    """A file beside `path` that takes its place at the end; a pipe or device is written itself."""
+    if path.exists() and not path.is_file() and not path.is_dir():
+        with path.open("wb") as file:
+            yield file
+        return
+    unfinished = Path(f"{path}.part")
+    try:
+        with unfinished.open("wb") as file:
+            yield file
+        unfinished.replace(path)
     finally:
         with contextlib.suppress(OSError):
             unfinished.unlink()
