@@ -14,7 +14,7 @@ from nemo.lens.runs.rank_names import ranks_in_words
 from nemo.lens.runs.ranks import analyse_ranks
 from nemo.lens.runs.signals import log_rows, metric_rows
 from nemo.lens.runs.spreads import spread
-from nemo.lens.runs.step_records import PLANNED_GROUPS
+from nemo.lens.runs.step_records import is_event, phase_labels
 from nemo.lens.runs.steps import durations, phase_rows, ranks_of, truncated_rows
 
 if TYPE_CHECKING:
@@ -133,12 +133,11 @@ def _lowest(records: list[ProcessRecord]) -> Process | None:
 
 
 def _event_rows(records: list[ProcessRecord]) -> tuple[EventRow, ...]:
-    phases = {phase.label for record in records for phase in record.names}
+    phases = phase_labels(records)
     found: dict[str, list[tuple[ProcessRecord, Outside]]] = defaultdict(list)
     for record in records:
         for span in record.outside:
-            # What is left of a step that never ended is no event.
-            if span.label in PLANNED_GROUPS or span.label not in phases:
+            if is_event(span, phases):
                 found[span.label].append((record, span))
     rows = [
         EventRow(
@@ -231,9 +230,7 @@ def _open_ends(records: list[ProcessRecord]) -> list[str]:
 
 
 def _signals(records: list[ProcessRecord]) -> list[str]:
-    return [
-        _sentence(_were_ended(ended, name)) for name, ended in _by_signal(records).items()
-    ]
+    return [_sentence(_were_ended(ended, name)) for name, ended in _by_signal(records).items()]
 
 
 def _were_ended(ended: list[ProcessRecord], name: str) -> str:
