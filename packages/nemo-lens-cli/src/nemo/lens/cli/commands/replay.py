@@ -30,7 +30,7 @@ EPILOG = """\
 examples:
   nemo-lens replay nemo-lens-runs/demo-1 --endpoint http://localhost:4318
   nemo-lens replay DIR --endpoint http://collector:4317 --protocol grpc
-  nemo-lens replay DIR --endpoint URL --rate 5000      at most 5000 items a second
+  nemo-lens replay DIR --endpoint URL --rate 5000    at most 5000 items a second
   nemo-lens replay DIR --endpoint URL --signals traces,logs
 
 exit status:
