@@ -43,7 +43,7 @@ def test_after_any_cut_what_is_whole_counts_and_more_can_be_written(tmp_path_fac
     last = Journal(path, ABOUT, 0)
     last.close()
     assert known >= sum(one.delivered for one in receipts()[:whole])
-    assert last.progress.done["z"] == Position(7)
+    assert last.progress.done["z", "logs"] == Position(7)
     assert last.progress.delivered["logs"] == 2
 
 
