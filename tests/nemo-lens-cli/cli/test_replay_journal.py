@@ -57,8 +57,8 @@ def test_positions_and_counts_are_those_of_the_last_receipts(tmp_path):
     progress = journal.progress
     journal.close()
     assert progress.done == {
-        "0/a/traces-0.jsonl": Position(2),
-        "0/a/logs-0.jsonl": Position(1),
+        ("0/a/traces-0.jsonl", "traces"): Position(2),
+        ("0/a/logs-0.jsonl", ""): Position(1),
     }
     assert (progress.delivered, progress.rejected, progress.refused) == ({"traces": 19}, 1, 0)
 
