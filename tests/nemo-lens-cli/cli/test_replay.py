@@ -101,6 +101,20 @@ def test_signals_can_be_chosen(run, call, http_receiver):
     assert http_receiver.log_bodies() == ["hello"]
 
 
+def test_what_was_chosen_first_is_not_sent_again_with_the_rest(run, call, http_receiver):
+    """Signals have their own places in the journal, in a file that mixes them too."""
+    mixed = log_line(Scenario(), 1, "INFO", "mixed") + metric_line(Scenario(), 1, "m", [1.0])
+    next(run.rglob("logs-00000.jsonl")).write_bytes(mixed + log_line(Scenario(), 1, "INFO", "end"))
+    to = ["replay", str(run), "--endpoint", endpoint(http_receiver), "--protocol", "http/protobuf"]
+    assert call(*to, "--signals", "logs")[0] == exits.DONE
+    assert call(*to, "--signals", "traces")[0] == exits.DONE
+    status, out, _err = call(*to)
+    assert status == exits.DONE, out
+    assert http_receiver.log_bodies() == ["mixed", "end"]
+    assert ids(http_receiver) == recorded_ids(run)
+    assert http_receiver.metric_names() == {"train.loss", "m"}
+
+
 def spawn(run, receiver, *arguments):
     command = [sys.executable, "-m", "nemo.lens.cli", "replay", str(run)]
     to = ["--endpoint", endpoint(receiver), "--protocol", "http/protobuf"]
@@ -122,7 +136,8 @@ def test_killed_again_and_again_each_item_is_delivered_once(run, http_receiver):
     http_receiver.faults.delay_s = 0.05
     for _attempt in range(6):
         process = spawn(run, http_receiver)
-        wait_for_spans(http_receiver, len(http_receiver.spans()) + 1)
+        # A quick machine is through before the last attempt.
+        wait_for_spans(http_receiver, min(len(http_receiver.spans()) + 1, len(recorded_ids(run))))
         time.sleep(chance.uniform(0, 0.2))
         process.kill()
         process.communicate(timeout=30)
@@ -148,6 +163,23 @@ def test_control_c_ends_in_order(run, http_receiver):
     again.communicate(timeout=60)
     assert again.returncode == exits.DONE
     assert ids(http_receiver) == recorded_ids(run)
+
+
+def test_control_c_is_heard_while_the_receiver_is_away(run, receiver):
+    """Long before the patience ends."""
+    away = receiver.HttpReceiver(receiver.Faults(statuses=[503] * 1000))
+    try:
+        process = spawn(run, away, "--patience", "600")
+        deadline = time.monotonic() + 60
+        while not away.requests:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        os.kill(process.pid, signal.SIGINT)
+        out, _nothing = process.communicate(timeout=60)
+        assert process.returncode == exits.INTERRUPTED, out
+        assert out.splitlines()[-1] == "nemo-lens: interrupted"
+    finally:
+        away.close()
 
 
 def test_a_receiver_that_comes_back_gets_everything(run, call, receiver):
@@ -255,10 +287,10 @@ def test_lines_that_are_no_requests_are_passed_over_and_told(run, call, http_rec
 
 def test_a_journal_of_another_replay_is_refused(run, call, http_receiver, tmp_path):
     """It would hide what was never sent there."""
-    to = ["--endpoint", endpoint(http_receiver), "--protocol", "http/protobuf"]
-    to += ["--journal", str(tmp_path / "j")]
-    assert call("replay", str(run), *to)[0] == exits.DONE
-    status, _out, err = call("replay", str(run), *to, "--signals", "logs")
+    options = ["--protocol", "http/protobuf", "--journal", str(tmp_path / "j")]
+    to = ["replay", str(run), *options, "--endpoint"]
+    assert call(*to, endpoint(http_receiver))[0] == exits.DONE
+    status, _out, err = call(*to, "http://localhost:1")
     assert status == exits.PROBLEM
     assert "is of another replay" in err
     assert len(err.splitlines()) == 1

@@ -43,7 +43,7 @@ def test_after_any_cut_what_is_whole_counts_and_more_can_be_written(tmp_path_fac
     last = Journal(path, ABOUT, 0)
     last.close()
     assert known >= sum(one.delivered for one in receipts()[:whole])
-    assert last.progress.done["z"] == Position(7)
+    assert last.progress.done["z", "logs"] == Position(7)
     assert last.progress.delivered["logs"] == 2
 
 
@@ -57,8 +57,8 @@ def test_positions_and_counts_are_those_of_the_last_receipts(tmp_path):
     progress = journal.progress
     journal.close()
     assert progress.done == {
-        "0/a/traces-0.jsonl": Position(2),
-        "0/a/logs-0.jsonl": Position(1),
+        ("0/a/traces-0.jsonl", "traces"): Position(2),
+        ("0/a/logs-0.jsonl", ""): Position(1),
     }
     assert (progress.delivered, progress.rejected, progress.refused) == ({"traces": 19}, 1, 0)
 

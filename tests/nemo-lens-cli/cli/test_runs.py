@@ -10,8 +10,10 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
+from synthetic_runs import Scenario, make_run
 
 RECORD = """
 import sys, time
@@ -105,3 +107,14 @@ def test_garbage_is_one_line_and_status_1(call, tmp_path, content):
 
     assert (status, out, err.count("\n")) == (1, "", 1)
     assert "holds no run" in err
+
+
+def test_a_narrow_screen_is_kept_to(call, tmp_path, monkeypatch):
+    """With the long names that the demo gives, by leaving out columns."""
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.chdir(tmp_path)
+    path, _truth = make_run(Path(), Scenario(run="demo-20261130-211437-b1fb", killed={0: 3}))
+    for command in (["runs", "."], ["goodput", str(path)]):
+        status, out, _err = call(*command)
+        assert status == 0
+        assert max(map(len, out.splitlines())) <= 60

@@ -6,6 +6,11 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 from synthetic_runs import Scenario, make_run
@@ -57,3 +62,33 @@ def test_what_cannot_be_done_is_told_and_leaves_nothing_behind(run, tmp_path, ca
     assert main(["timeline", run, *arguments]) == exits.PROBLEM
     assert len(capsys.readouterr().err.splitlines()) == 1
     assert [file.name for file in tmp_path.iterdir()] == ["runs"]
+
+
+def test_a_pipe_is_written_and_stays_a_pipe(run, tmp_path):
+    """Nothing that is no file is replaced by one: not /dev/null either."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor(1) as pool:
+        read = pool.submit(pipe.read_bytes)
+        assert main(["timeline", run, "-o", str(pipe)]) == exits.DONE
+        assert events(read.result(timeout=30))
+    assert pipe.is_fifo()
+
+
+def test_a_full_disk_behind_standard_output_is_told(run):
+    """In one line, whether it is full at once or at the end."""
+    script = f"exec {sys.executable} -I -m nemo.lens.cli timeline '{run}' -o - > /dev/full"
+    done = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == exits.PROBLEM
+    assert done.stderr == "nemo-lens: error: cannot print the answer: No space left on device\n"
+
+
+def test_what_could_not_be_read_is_told_beside_the_timeline(run, capsysbinary):
+    """On standard error, where it does not damage what is piped on."""
+    torn = next(Path(run).rglob("traces-00000.jsonl"))
+    torn.write_bytes(torn.read_bytes() + b'{"resourceSpans": [{"sco')
+    assert main(["timeline", run, "-o", "-"]) == exits.DONE
+    captured = capsysbinary.readouterr()
+    assert events(captured.out)
+    [problem] = captured.err.decode().splitlines()
+    assert "the last line is torn" in problem

@@ -7,7 +7,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nemo.lens.runs.bootstrap import difference, typical
@@ -26,6 +26,7 @@ def test_the_typical_value_is_that_of_the_middle_half():
     assert typical([7.0]) == 7.0
 
 
+@settings(deadline=None)
 @given(st.lists(FINITE, min_size=1, max_size=300), st.lists(FINITE, min_size=1, max_size=300))
 def test_bounds_are_ordered_and_the_same_each_time(before, after):
     """Any two series can be compared."""
@@ -59,3 +60,18 @@ def test_slow_drift_makes_bounds_wider():
         difference(independent, other, confidence=0.95) for other in (drifting, independent)
     )
     assert wide.high - wide.low > 1.2 * (narrow.high - narrow.low)
+
+
+@pytest.mark.parametrize("counts", [(60, 1000), (99, 150), (300, 3000)])
+def test_a_longer_run_of_the_same_is_no_other(counts):
+    """Every third step takes twice as long, in a short run and in a long one."""
+    wrong = 0
+    for seed in range(20):
+        rng = random.Random(seed)
+        before, after = (
+            [(1 + (step % 3 == 0)) * rng.gauss(1, 0.01) for step in range(count)]
+            for count in counts
+        )
+        found = difference(before, after, confidence=0.99)
+        wrong += found.is_sure and abs(found.change) > 0.02 * found.before
+    assert wrong <= 1

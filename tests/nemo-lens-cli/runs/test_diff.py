@@ -129,6 +129,13 @@ def test_slower_checkpoints_are_found_outside_of_the_steps(tmp_path):
     assert changed(answer) == [("checkpoint", "outside", "slower")]
 
 
+def test_what_a_killed_rank_left_of_a_step_is_no_work_of_its_own(tmp_path):
+    """Its phases are not new outside of the steps."""
+    baseline = Scenario(noise=quiet, steps=30)
+    answer = compare(tmp_path, baseline, replace(baseline, killed={2: 17}))
+    assert [part for part in answer.parts if part.kind == "outside"] == []
+
+
 def test_too_few_steps_are_said(tmp_path):
     """Nothing is called the same that could not be seen."""
     baseline = Scenario(noise=quiet, steps=4)

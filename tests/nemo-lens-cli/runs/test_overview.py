@@ -12,10 +12,12 @@ from synthetic_runs import (
     SpanRow,
     job_id,
     log_line,
+    make_run,
     manifest,
     metric_line,
     process_folder,
     request,
+    restarted,
     write_run,
 )
 
@@ -130,6 +132,17 @@ def test_a_run_ended_by_a_signal_says_so_first(tmp_path):
         change_manifest(tmp_path, rank, end="signal:SIGTERM")
     verdict = summarise(Run(tmp_path)).verdict
     assert verdict.startswith("Ranks 0 to 3 were ended by SIGTERM. No rank stands out")
+
+
+def test_an_attempt_that_was_replaced_is_history(tmp_path):
+    """A job that was killed, started again and finished did not end early."""
+    first = Scenario(ranks=3, steps=30, killed={2: 17}, job=True)
+    path, _truth = make_run(tmp_path, first, restarted(first, first_step=17, begins_s=60.0))
+    verdict = summarise(Run(path)).verdict
+    assert verdict.startswith("The job was started again 1 time; before that, rank 2 left no end")
+    assert "killed or still running" not in verdict
+    assert "ended early" not in verdict
+    assert "among 3 ranks" in verdict
 
 
 def job_line(scenario, rank, status=b'"status":{"code":2}', attributes=None):

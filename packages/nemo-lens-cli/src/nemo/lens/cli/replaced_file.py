@@ -18,16 +18,30 @@ if TYPE_CHECKING:
 def replaced_file(target: str) -> Generator[BinaryIO]:
     """A file to write, put in the place of ``target`` at the end; nothing of it stays otherwise.
 
+    A pipe or a device is written itself.
+
     Raises:
         ProblemError: It cannot be written.
     """
-    unfinished = Path(f"{target}.part")
+    path = Path(target)
+    try:
+        if path.exists() and not path.is_file() and not path.is_dir():
+            with path.open("wb") as file:
+                yield file
+        else:
+            with _whole(path) as file:
+                yield file
+    except OSError as error:
+        raise ProblemError(f"cannot write {target!r}: {error.strerror or error}") from error
+
+
+@contextlib.contextmanager
+def _whole(path: Path) -> Generator[BinaryIO]:
+    unfinished = Path(f"{path}.part")
     try:
         with unfinished.open("wb") as file:
             yield file
-        unfinished.replace(target)
-    except OSError as error:
-        raise ProblemError(f"cannot write {target!r}: {error.strerror or error}") from error
+        unfinished.replace(path)
     finally:
         with contextlib.suppress(OSError):
             unfinished.unlink()

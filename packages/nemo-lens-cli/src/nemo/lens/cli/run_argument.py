@@ -29,7 +29,7 @@ def add_run_argument(parser: argparse.ArgumentParser) -> None:
 def folder(text: str) -> str:
     """A converter for paths; an empty one would silently mean the current folder."""
     if not text:
-        raise argparse.ArgumentTypeError("the path is empty; name a folder, . for the current one")
+        raise argparse.ArgumentTypeError("the path is empty; . is the current folder")
     return text
 
 

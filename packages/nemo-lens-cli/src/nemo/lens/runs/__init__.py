@@ -49,6 +49,7 @@ from nemo.lens.runs.goodput_answers import (
 )
 from nemo.lens.runs.job_runs import runs_of_job
 from nemo.lens.runs.locate import RunLocation, SeveralRunsError, find_runs
+from nemo.lens.runs.number_ranges import NumberRanges
 from nemo.lens.runs.overview import summarise
 from nemo.lens.runs.problems import RunError
 from nemo.lens.runs.process import Process
@@ -76,6 +77,7 @@ __all__ = [
     "LogRow",
     "MetricRow",
     "Middle",
+    "NumberRanges",
     "PartChange",
     "PartRow",
     "PhaseRow",

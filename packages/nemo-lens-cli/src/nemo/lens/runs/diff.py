@@ -265,8 +265,11 @@ def _whole(steps: Sequence[PartChange]) -> str:
 
 def _how_long(step: PartChange) -> str:
     if step.judged in (SLOWER, FASTER):
-        return f"{_amount(step)} {'longer' if step.change_s > 0 else 'less'}"
-    return f"{duration(step.before_s or 0.0)} there and {duration(step.after_s or 0.0)} here"
+        length, *relative = _amounts(step)
+        amount = " ".join([length, *(f"({one})" for one in relative)])
+        return f"{amount} {'longer' if step.change_s > 0 else 'less'}"
+    before, after = duration(step.before_s or 0.0), duration(step.after_s or 0.0)
+    return f"{before} in the baseline and {after} in the run"
 
 
 def _listed(parts: Sequence[PartChange]) -> str:
@@ -279,16 +282,16 @@ def _listed(parts: Sequence[PartChange]) -> str:
 
 def _named(part: PartChange) -> str:
     sign = "+" if part.change_s > 0 else "-"
+    amount = ", ".join(_amounts(part))
     if part.kind == IMBALANCE:
-        return f"the imbalance between the ranks ({sign}{_amount(part, ', ')})"
+        return f"the imbalance between the ranks ({sign}{amount})"
     if part.rank is not None:
         return f"{part.phase} of rank {part.rank} ({sign}{duration(abs(part.rank_change_s))})"
     waiting = " itself" if part.kind == WAITING else ""
-    return f"{part.phase}{waiting} ({sign}{_amount(part, ', ')})"
+    return f"{part.phase}{waiting} ({sign}{amount})"
 
 
-def _amount(part: PartChange, between: str = " (") -> str:
-    text = duration(abs(part.change_s))
-    if part.change is None:
-        return text
-    return f"{text}{between}{abs(part.change):.1%}{')' if between == ' (' else ''}"
+def _amounts(part: PartChange) -> list[str]:
+    """The change in seconds, and as a share where there was something before."""
+    relative = [] if part.change is None else [f"{abs(part.change):.1%}"]
+    return [duration(abs(part.change_s)), *relative]

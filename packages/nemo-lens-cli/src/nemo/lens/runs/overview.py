@@ -14,7 +14,7 @@ from nemo.lens.runs.rank_names import ranks_in_words
 from nemo.lens.runs.ranks import analyse_ranks
 from nemo.lens.runs.signals import log_rows, metric_rows
 from nemo.lens.runs.spreads import spread
-from nemo.lens.runs.step_records import PLANNED_GROUPS
+from nemo.lens.runs.step_records import is_event, phase_labels
 from nemo.lens.runs.steps import durations, phase_rows, ranks_of, truncated_rows
 
 if TYPE_CHECKING:
@@ -133,12 +133,11 @@ def _lowest(records: list[ProcessRecord]) -> Process | None:
 
 
 def _event_rows(records: list[ProcessRecord]) -> tuple[EventRow, ...]:
-    phases = {phase.label for record in records for phase in record.names}
+    phases = phase_labels(records)
     found: dict[str, list[tuple[ProcessRecord, Outside]]] = defaultdict(list)
     for record in records:
         for span in record.outside:
-            # What is left of a step that never ended is no event.
-            if span.label in PLANNED_GROUPS or span.label not in phases:
+            if is_event(span, phases):
                 found[span.label].append((record, span))
     rows = [
         EventRow(
@@ -175,17 +174,53 @@ def _verdict(
     """What went wrong with the run comes first, then who is slow."""
     if not processes:
         return "No process left a record."
-    sentences = [*_open_ends(records), *_signals(records), *_failed_jobs(records)]
+    last, earlier = _by_attempt(records)
+    sentences = [*_open_ends(last), *_signals(last), *_failed_jobs(last), *_restarts(earlier)]
     return " ".join([*sentences, ranks_verdict])
 
 
-def _open_ends(records: list[ProcessRecord]) -> list[str]:
+def _by_attempt(
+    records: list[ProcessRecord],
+) -> tuple[list[ProcessRecord], list[ProcessRecord]]:
+    """The last process of each rank, and those that a restart has replaced."""
+    newest: dict[tuple[str, int | None], int] = {}
+    for record in records:
+        member = record.process.role, record.process.rank
+        newest[member] = max(record.process.restart, newest.get(member, 0))
+    last: list[ProcessRecord] = []
+    earlier: list[ProcessRecord] = []
+    for record in records:
+        process = record.process
+        replaced = process.restart < newest[process.role, process.rank]
+        (earlier if replaced else last).append(record)
+    return last, earlier
+
+
+def _restarts(earlier: list[ProcessRecord]) -> list[str]:
+    """How the attempts before the last one ended, in one sentence."""
+    if not earlier:
+        return []
+    times = plural(len({record.process.restart for record in earlier}), "time")
+    ends: list[str] = []
+    if killed := _without_end(earlier):
+        ends.append(f"{_where(killed)} left no end")
+    ends += [_were_ended(found, name) for name, found in _by_signal(earlier).items()]
+    ends += [f"{name} failed on {_where(found)}" for name, found in _by_failure(earlier).items()]
+    before = f"; before that, {' and '.join(ends)}" if ends else ""
+    return [f"The job was started again {times}{before}."]
+
+
+def _without_end(records: list[ProcessRecord]) -> list[ProcessRecord]:
     """The processes of run folders of which no end is known; a collector's files never tell."""
-    open_ended = [
+    return [
         record
         for record in records
         if record.process.end is None and (record.process.manifest or record.process.folder)
     ]
+
+
+def _open_ends(records: list[ProcessRecord]) -> list[str]:
+    open_ended = _without_end(records)
     sentences = [_last_seen(record) for record in open_ended[:_MOST_LAST_SEEN]]
     if len(open_ended) > len(sentences):
         more = len(open_ended) - len(sentences)
@@ -195,32 +230,41 @@ def _open_ends(records: list[ProcessRecord]) -> list[str]:
 
 
 def _signals(records: list[ProcessRecord]) -> list[str]:
-    by_signal: dict[str, list[ProcessRecord]] = defaultdict(list)
+    return [_sentence(_were_ended(ended, name)) for name, ended in _by_signal(records).items()]
+
+
+def _were_ended(ended: list[ProcessRecord], name: str) -> str:
+    return f"{_where(ended)} {noun(len(ended), 'was', 'were')} ended by {name}"
+
+
+def _by_signal(records: list[ProcessRecord]) -> dict[str, list[ProcessRecord]]:
+    found: dict[str, list[ProcessRecord]] = defaultdict(list)
     for record in records:
         end = record.process.end or ""
         if end.startswith(_SIGNAL):
-            by_signal[end[len(_SIGNAL) :]].append(record)
-    return [
-        f"{_who(ended)} {noun(len(ended), 'was', 'were')} ended by {name}."
-        for name, ended in by_signal.items()
-    ]
+            found[end[len(_SIGNAL) :]].append(record)
+    return found
 
 
 def _failed_jobs(records: list[ProcessRecord]) -> list[str]:
+    return [
+        f"The job ended early with an error: {name} failed on {_where(found)}."
+        for name, found in _by_failure(records).items()
+    ]
+
+
+def _by_failure(records: list[ProcessRecord]) -> dict[str, list[ProcessRecord]]:
+    """Which processes failed, by the name of the span of their job."""
     failed: dict[str, list[ProcessRecord]] = defaultdict(list)
     for record in records:
         names = {span.name for span in record.outside if span.job and span.failed}
         for name in sorted(names):
             failed[name].append(record)
-    return [
-        f"The job ended early with an error: {name} failed on {_where(found)}."
-        for name, found in failed.items()
-    ]
+    return failed
 
 
-def _who(records: list[ProcessRecord]) -> str:
-    where = _where(records)
-    return where[0].upper() + where[1:]
+def _sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}."
 
 
 def _where(records: list[ProcessRecord]) -> str:

@@ -183,7 +183,7 @@ def _verdict(
             sentences.append(f"{plural(more, 'more rank stands', 'more ranks stand')} out.")
         ways = {straggler.compared_by for straggler in stragglers}
         return " ".join([*sentences, *_whole_hosts(groups, stragglers), *_unmarked(ways)])
-    ranks = sum(len(cohort.members) for cohort in groups)
+    ranks = len({(cohort.role, member.rank) for cohort in groups for member in cohort.members})
     steps = max(cohort.steps for cohort in groups)
     if all(len(cohort.members) == 1 for cohort in groups):
         return "Only one rank recorded steps, so there is nothing to compare it with."

@@ -11,6 +11,8 @@ from nemo.lens.runs.phases import Phase
 from nemo.lens.runs.step_table import StepTable
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
     from nemo.lens.runs.process import Process
 
 STEP_GROUP: Final = "step"
@@ -69,3 +71,13 @@ class ProcessRecord:
     last_finished: int = 0
     last_name: str | None = None
     unnumbered_steps: int = 0
+
+
+def phase_labels(records: Iterable[ProcessRecord]) -> frozenset[str]:
+    """What the phases of the steps are called."""
+    return frozenset(phase.label for record in records for phase in record.names)
+
+
+def is_event(span: Outside, phases: Collection[str]) -> bool:
+    """Whether a span is work of its own, and not what is left of a step that never ended."""
+    return span.label in PLANNED_GROUPS or span.label not in phases

@@ -13,6 +13,8 @@ import math
 from collections import defaultdict
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from nemo.lens.runs.step_records import is_event, phase_labels
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -116,11 +118,12 @@ def _inside(role: str, rows: Sequence[Sequence[StepRecord]]) -> dict[Part, Serie
 
 def _outside(role: str, records: Sequence[ProcessRecord]) -> dict[Part, Series]:
     """Checkpoints and the like: the n-th of each rank belong together, and the longest counts."""
+    phases = phase_labels(records)
     longest: dict[tuple[str, int, int], float] = {}
     for record in records:
         counts: dict[str, int] = defaultdict(int)
         for span in sorted(record.outside, key=lambda span: span.start):
-            if span.job:
+            if span.job or not is_event(span, phases):
                 continue
             key = (span.label, record.process.restart, counts[span.label])
             counts[span.label] += 1

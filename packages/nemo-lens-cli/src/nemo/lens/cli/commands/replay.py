@@ -30,7 +30,7 @@ EPILOG = """\
 examples:
   nemo-lens replay nemo-lens-runs/demo-1 --endpoint http://localhost:4318
   nemo-lens replay DIR --endpoint http://collector:4317 --protocol grpc
-  nemo-lens replay DIR --endpoint URL --rate 5000  at most 5000 items a second
+  nemo-lens replay DIR --endpoint URL --rate 5000    at most 5000 items a second
   nemo-lens replay DIR --endpoint URL --signals traces,logs
 
 exit status:
@@ -101,15 +101,10 @@ def run(arguments: argparse.Namespace, screen: Screen) -> int:
     recorded = open_run(arguments.path, NAME)
     location = locate(recorded.path)
     endpoint = without_url_credentials(arguments.endpoint)
-    about = {
-        "run": recorded.run_id,
-        "endpoint": endpoint,
-        "signals": list(arguments.signals),
-    }
     orders = Orders(
         environment=_environment(arguments.endpoint, arguments.protocol),
         journal=Path(arguments.journal or _journal(recorded.path, endpoint)),
-        about=about,
+        about={"run": recorded.run_id, "endpoint": endpoint},
         patience_s=arguments.patience,
         skip_refused=arguments.skip_refused,
     )

@@ -15,6 +15,7 @@ from nemo.lens.cli import exits
 from nemo.lens.cli.exits import ProblemError
 from nemo.lens.cli.replaced_file import replaced_file
 from nemo.lens.cli.run_argument import add_run_argument, folder, open_run
+from nemo.lens.cli.screen import printing, say
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -73,6 +74,8 @@ def run(arguments: argparse.Namespace, screen: Screen) -> int:
     except RunError as error:
         raise ProblemError(str(error)) from error
     if target == _STDOUT:
+        for problem in answer.problems:
+            say(f"nemo-lens: {problem}")
         return exits.DONE
     if arguments.json:
         screen.json({**answer.to_json(), "file": target})
@@ -93,7 +96,9 @@ def _file_name(run_id: str) -> str:
 def _opened(target: str) -> Generator[BinaryIO]:
     """The file to write, which appears under its name only when it is whole."""
     if target == _STDOUT:
-        yield sys.stdout.buffer
+        with printing():
+            yield sys.stdout.buffer
+            sys.stdout.buffer.flush()
         return
     with replaced_file(target) as file:
         if target.endswith(".gz"):

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 _LOCK_PATIENCE_S: Final = 30.0
 _FIRST_PAUSE_S: Final = 0.2
 _LONGEST_PAUSE_S: Final = 5.0
-_LOOK_S: Final = 0.1
 
 
 class Orders(NamedTuple):
@@ -81,7 +80,7 @@ def serve(connection: Connection, orders: Orders) -> None:
     except ProblemError as error:
         connection.send(Answer(Progress(), stopped=str(error)))
         return
-    courier = _Courier(journal, orders)
+    courier = _Courier(connection, journal, orders)
     try:
         connection.send(Answer(journal.progress))
         while True:
@@ -93,11 +92,11 @@ def serve(connection: Connection, orders: Orders) -> None:
 
 
 class _Courier:
-    def __init__(self, journal: Journal, orders: Orders) -> None:
+    def __init__(self, connection: Connection, journal: Journal, orders: Orders) -> None:
+        self._connection = connection
         self._journal = journal
         self._orders = orders
         self._sinks: dict[str, RecordedRequests] = {}
-        self._command = os.getppid()
         for name, value in orders.environment.items():
             os.environ.pop(name, None)
             if value is not None:
@@ -115,7 +114,7 @@ class _Courier:
         try:
             request = parse(line.body)
         except RequestError as error:
-            self._journal.write(Receipt(line.file, Position(line.number), "", 0))
+            self._journal.write(Receipt(line.file, Position(line.number), line.signal, 0))
             return Answer(
                 self._journal.progress, problem=f"{line.file}, line {line.number}: {error}"
             )
@@ -156,7 +155,7 @@ class _Courier:
             Receipt(
                 line.file,
                 Position(line.number) if done else Position(line.number - 1, last),
-                request.signal,
+                line.signal,
                 delivered=count - rejected if outcome is Outcome.DELIVERED else 0,
                 rejected=rejected if outcome is Outcome.DELIVERED else 0,
                 refused=0 if outcome is Outcome.DELIVERED else count,
@@ -173,16 +172,11 @@ class _Courier:
             wait = max(pause, sink.retry_after_s)
             if time.monotonic() + wait > deadline:
                 raise _StoppedError(f"the receiver cannot be reached ({sink.reason})")
-            self._sleep(wait)
+            # The command asks for nothing before it has an answer: what comes now is its end.
+            if self._connection.poll(wait):
+                raise _StoppedError("the command is gone")
             pause = min(2 * pause, _LONGEST_PAUSE_S)
         return outcome
-
-    def _sleep(self, seconds: float) -> None:
-        end = time.monotonic() + seconds
-        while (left := end - time.monotonic()) > 0:
-            if os.getppid() != self._command:
-                raise _StoppedError("the command is gone")
-            time.sleep(min(left, _LOOK_S))
 
     def _sink(self, signal_name: str) -> RecordedRequests:
         from nemo.lens.sdk.exporters.recorded import RecordedRequests

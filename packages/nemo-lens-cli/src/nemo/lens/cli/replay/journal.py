@@ -27,10 +27,10 @@ _LOCK_PAUSE_S: Final = 0.05
 
 
 class Position(NamedTuple):
-    """How far a file was delivered.
+    """How far one signal of a file was delivered.
 
     Attributes:
-        lines: Its complete lines that are done.
+        lines: Complete lines of the file that are done.
         items: Items of the next line that are done too, when it had to be sent in parts.
     """
 
@@ -43,8 +43,8 @@ class Receipt(NamedTuple):
 
     Attributes:
         file: The file, relative to the run and without a compression suffix.
-        position: How far that file is done.
-        signal: "traces", "metrics" or "logs"; "" for a line that is no request.
+        position: How far the lines of that signal are done.
+        signal: "traces", "metrics" or "logs"; "" for a line of which that cannot be told.
         delivered: Items that the receiver took.
         rejected: Items that it did not keep although it took the request.
         refused: Items of requests that it would not take.
@@ -63,20 +63,20 @@ class Progress:
     """Everything that a journal tells.
 
     Attributes:
-        done: How far each file was delivered.
+        done: How far each signal of each file was delivered.
         delivered: Items by signal.
         rejected: Items that were not kept.
         refused: Items of requests that were not taken.
     """
 
-    done: dict[str, Position] = field(default_factory=dict[str, Position])
+    done: dict[tuple[str, str], Position] = field(default_factory=dict[tuple[str, str], Position])
     delivered: dict[str, int] = field(default_factory=dict[str, int])
     rejected: int = 0
     refused: int = 0
 
     def add(self, receipt: Receipt) -> None:
         """Take one more receipt into account."""
-        self.done[receipt.file] = receipt.position
+        self.done[receipt.file, receipt.signal] = receipt.position
         if receipt.signal:
             before = self.delivered.get(receipt.signal, 0)
             self.delivered[receipt.signal] = before + receipt.delivered

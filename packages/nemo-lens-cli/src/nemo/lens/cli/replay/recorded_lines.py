@@ -36,12 +36,14 @@ class Line(NamedTuple):
 
     Attributes:
         file: Name of its file.
+        signal: What it carries, "" when that cannot be told.
         number: How many complete lines of the file it and those before it make up.
         skip: Items of it that were delivered before.
         body: The line.
     """
 
     file: str
+    signal: str
     number: int
     skip: int
     body: bytes
@@ -73,7 +75,7 @@ def recorded_files(location: RunLocation, signals: Collection[str]) -> list[Reco
 def lines_to_deliver(
     file: RecordedFile,
     signals: Collection[str],
-    done: Mapping[str, Position],
+    done: Mapping[tuple[str, str], Position],
     problems: Problems,
 ) -> Iterator[Line]:
     """The lines of a file that were not delivered yet.
@@ -81,17 +83,17 @@ def lines_to_deliver(
     Args:
         file: The file.
         signals: Lines that carry another signal are passed over.
-        done: How far each file was delivered.
+        done: How far each signal of each file was delivered.
         problems: Gets a line about what cannot be read, and about a last line without an end, which
             is left for the next time: it is torn, or still being written.
     """
-    lines, items = done.get(file.name, Position())
     for number, body in enumerate(raw_lines(file.path, file.name, problems), start=1):
+        signal = signal_of(body)
+        lines, items = done.get((file.name, signal), Position())
         if number <= lines:
             continue
         if not body.endswith(b"\n"):
             problems.add(f"{file.name}: the last line is torn or still being written; not sent")
             return
-        carried = signal_of(body)
-        if not body.isspace() and (carried is None or carried in signals):
-            yield Line(file.name, number, items if number == lines + 1 else 0, body)
+        if not body.isspace() and (not signal or signal in signals):
+            yield Line(file.name, signal, number, items if number == lines + 1 else 0, body)

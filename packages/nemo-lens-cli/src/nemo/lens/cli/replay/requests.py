@@ -62,9 +62,11 @@ class Request(NamedTuple):
         return Request(self.signal, message)
 
 
-def signal_of(line: bytes) -> str | None:
-    """What a line carries, by the first key that says so; None for none."""
-    return next((signal for key, signal in _KEYS.items() if f'"{key}"'.encode() in line), None)
+def signal_of(line: bytes) -> str:
+    """What a line carries, by the first key that says so; "" for none."""
+    places = {line.find(f'"{key}"'.encode()): signal for key, signal in _KEYS.items()}
+    found = [place for place in places if place >= 0]
+    return places[min(found)] if found else ""
 
 
 def parse(line: bytes) -> Request:

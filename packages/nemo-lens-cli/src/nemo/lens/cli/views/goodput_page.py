@@ -127,7 +127,7 @@ def _processes(processes: Sequence[GoodputProcessRow], page: Page) -> None:
         *([Column("attempt", "right")] if restarted else []),
         Column("host", optional=True),
         Column("time", "right"),
-        *(Column(bucket, "right") for bucket in _STYLES),
+        *(Column(bucket, "right", optional=bucket == UNATTRIBUTED) for bucket in _STYLES),
     ]
     page.table(columns, [_process(row, columns) for row in shown])
     if len(shown) < len(processes):

@@ -33,7 +33,7 @@ def render(inventory: Inventory, page: Page, *, most: int | None) -> Page:
             Column("run"),
             Column("started", "right"),
             Column("ranks", "right"),
-            Column("size", "right"),
+            Column("size", "right", optional=True),
             Column("last write", "right", optional=True),
             Column("state"),
         ]
