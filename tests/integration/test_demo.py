@@ -429,3 +429,35 @@ def test_no_rank_survives_the_launcher(training, number):
     assert "Traceback" not in err
     report = lens("report", demo.folder).stdout
     assert report.startswith("The job ended early with an error: demo.job failed on ranks 0, 1.")
+
+
+def test_a_crash_and_a_restart_are_told_with_what_they_cost(tmp_path):
+    """A rank is killed; the job goes on from its checkpoint, and goodput counts what is lost."""
+    done = lens(
+        "demo", "--ranks", 2, "--steps", 45, "--crash-after", 30, "--dir", tmp_path, "--json"
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Rank 1 was killed by SIGKILL. Starting again from the checkpoint after step 20." in (
+        done.stderr
+    )
+    assert json.loads(done.stdout)["training"]["steps"] == 45
+    answer = json.loads(lens("goodput", tmp_path, "--json").stdout)
+    first, second = answer["attempts"]
+    assert (first["restart"], second["restart"]) == (0, 1)
+    assert second["first_step"] == 21
+    assert second["last_step"] == 45
+    assert first["last_step"] == 30
+    assert first["lost_steps"] == 10
+    assert second["lost_steps"] == 0
+    assert first["total_s"]["wasted"] > 0
+    assert answer["between_attempts_s"] > 0
+    for row in answer["processes"]:
+        assert sum(row["buckets_nano"].values()) == row["wall_nano"]
+        assert (row["buckets_nano"]["wasted"] > 0) == (row["restart"] == 0)
+
+
+def test_a_step_to_crash_after_has_to_be_there(tmp_path):
+    """The last step would leave nothing to do again."""
+    done = lens("demo", "--steps", 10, "--crash-after", 10, "--dir", tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "accepted are 1 to 9" in done.stderr

@@ -10,6 +10,7 @@ from synthetic_runs import (
     EPOCH,
     Scenario,
     SpanRow,
+    job_id,
     log_line,
     manifest,
     metric_line,
@@ -156,7 +157,7 @@ def test_a_failed_root_around_the_steps_is_a_failed_job(tmp_path):
     """A span without a group, opened by `span_cm` around the loop, is the job as well."""
     scenario = Scenario(ranks=1, steps=10)
     path = write_run(tmp_path, scenario)
-    root = SpanRow("train.job", None, "job", "", EPOCH, EPOCH + 10**10, {})
+    root = SpanRow("train.job", None, job_id(0), "", EPOCH, EPOCH + 10**10, {})
     beside = root._replace(name="export", span_id="b" * 16)
     line = request(scenario, 0, [root, beside]).replace(b'"status":{}', b'"status":{"code":2}')
     with (process_folder(tmp_path, scenario, 0) / "traces-00000.jsonl").open("ab") as stream:
@@ -228,7 +229,7 @@ def test_checkpoints_and_evaluations_are_events(tmp_path):
     """Within a step or outside of it, each once, with failures counted."""
     scenario = Scenario(ranks=1, steps=20, checkpoint_every=10, checkpoint_s=0.5)
     path = write_run(tmp_path, scenario)
-    outer = SpanRow("demo.evaluate", "evaluate", "e" * 16, "job", EPOCH, EPOCH + 10**9, {})
+    outer = SpanRow("demo.evaluate", "evaluate", "e" * 16, job_id(0), EPOCH, EPOCH + 10**9, {})
     inner = SpanRow("demo.evaluate.batch", "evaluate", "d" * 16, "e" * 16, EPOCH, EPOCH + 5, {})
     line = request(scenario, 0, [inner, outer])
     failed = line.replace(b'"status":{}', b'"status":{"code":2}')
@@ -255,7 +256,7 @@ def test_step_spans_without_a_number_are_told(tmp_path):
 
 def test_a_run_without_anything_says_so(tmp_path):
     """A folder with only a manifest is a run in which nothing happened yet."""
-    write_run(tmp_path, Scenario(ranks=1, steps=0, killed={0: 1}))
+    write_run(tmp_path, Scenario(ranks=1, steps=1, killed={0: 1}))
     (tmp_path / "synthetic/0/trainer-0-host0-1000/traces-00000.jsonl").unlink()
     answer = summarise(Run(tmp_path))
     assert (answer.spans, answer.steps_done, answer.step_s.count) == (0, 0, 0)

@@ -4,14 +4,15 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nemo.lens.runs.phases import Covered, Node, Phase, split
+from nemo.lens.runs.phases import Covered, Kind, Node, Phase, split
 
 
 def node(start, end, label, *, waiting=False, span_id=None):
-    return Node(start, end, span_id or f"{label}{start}", label, f"demo.{label}", waiting)
+    kind = Kind(Phase(label, waiting), f"demo.{label}")
+    return Node(start, end, span_id or f"{label}{start}", kind)
 
 
 STEP = node(0, 100, "demo.step")
@@ -79,6 +80,7 @@ NODES = st.lists(
 )
 
 
+@settings(deadline=None)
 @given(inside=NODES, below=NODES)
 def test_whatever_the_spans_the_parts_sum_to_the_duration(inside, below):
     """To the nanosecond, with no negative part, for overlapping and nested spans."""
@@ -89,6 +91,7 @@ def test_whatever_the_spans_the_parts_sum_to_the_duration(inside, below):
     assert 0 <= released <= 100
 
 
+@settings(deadline=None)
 @given(
     st.lists(
         st.tuples(st.integers(0, 40), st.integers(0, 40)).map(lambda pair: tuple(sorted(pair)))

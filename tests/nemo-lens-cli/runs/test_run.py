@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from synthetic_runs import (
     TORN,
     Scenario,
+    job_id,
     log_line,
     metric_line,
     process_folder,
@@ -54,7 +55,7 @@ def test_spans_come_back_as_they_were_recorded(tmp_path):
     step = next(span for span in spans if span.group == "step")
     assert step.attributes == {"dl.iteration": 1}
     assert step.trace_id == "0" * 31 + "1"
-    assert step.parent_span_id == "job"
+    assert step.parent_span_id == job_id(0)
     assert not step.failed
     assert step.process.rank == 0
 
@@ -293,6 +294,7 @@ def test_a_growing_file_shows_more_each_time(tmp_path):
 
 WRITER = """
 import sys, time
+import orjson
 from pathlib import Path
 from types import SimpleNamespace
 sys.path.insert(0, sys.argv[1])

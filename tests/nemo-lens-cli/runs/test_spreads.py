@@ -8,7 +8,7 @@ import statistics
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nemo.lens.runs.spreads import deviation, medians_of_others, percentile, spread
@@ -16,6 +16,7 @@ from nemo.lens.runs.spreads import deviation, medians_of_others, percentile, spr
 NUMBERS = st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=12)
 
 
+@settings(deadline=None)
 @given(values=NUMBERS, share=st.floats(0, 1))
 def test_percentiles_are_those_of_numpy(values, share):
     """Linear interpolation, as everybody expects."""
@@ -23,6 +24,7 @@ def test_percentiles_are_those_of_numpy(values, share):
     assert percentile(sorted(values), share) == pytest.approx(expected, rel=1e-9, abs=1e-6)
 
 
+@settings(deadline=None)
 @given(NUMBERS)
 def test_the_median_of_all_others_is_that_without_the_value(values):
     """Computed for all values at once, equal to leaving one out."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import orjson
 import pytest
-from synthetic_runs import Scenario, SpanRow, process_folder, request, simulate, write_run
+from synthetic_runs import Scenario, SpanRow, job_id, process_folder, request, simulate, write_run
 
 from nemo.lens.runs import Run, analyse_steps
 
@@ -100,7 +100,7 @@ def test_truncated_spans_are_apart_and_in_no_percentile(tmp_path):
         "demo.step",
         "step",
         "f" * 16,
-        "job",
+        job_id(0),
         last.end,
         last.end + 3_600_000_000_000,
         {"dl.iteration": {"intValue": "11"}, "nemo.span.truncated": {"boolValue": True}},

@@ -40,3 +40,16 @@ def test_an_interrupted_write_leaves_the_earlier_share(tmp_path, monkeypatch):
         checkpoint.save(file, 2, [2.0], [2.0])
 
     assert json.loads(file.read_text())["step"] == 1
+
+
+def test_the_last_checkpoint_that_every_rank_wrote_is_loaded(tmp_path):
+    """A share that is missing makes a checkpoint useless; shares come together in order."""
+    plan = TrainingPlan(str(tmp_path), "run", 2, 60, None)
+    assert checkpoint.last_whole(plan) == 0
+    for step, ranks in ((20, (0, 1)), (40, (0, 1)), (60, (1,))):
+        for rank in ranks:
+            share = [float(step + rank), float(step + rank + 2)][: 2 - rank]
+            checkpoint.save(checkpoint.path(plan, step, rank), step, share, [-1.0] * len(share))
+
+    assert checkpoint.last_whole(plan) == 40
+    assert checkpoint.load(plan, 40) == ([40.0, 41.0, 42.0], [-1.0, -1.0, -1.0])

@@ -21,8 +21,8 @@ def train(tmp_path, monkeypatch):
     monkeypatch.setattr(training, "BATCH_SIZE", 4)
     monkeypatch.setattr(training, "CHECKPOINT_EVERY", 2)
 
-    def run(steps, slow_rank=None):
-        plan = TrainingPlan(str(tmp_path), "run", 1, steps, slow_rank)
+    def run(steps, slow_rank=None, **changes):
+        plan = TrainingPlan(str(tmp_path), "run", 1, steps, slow_rank, **changes)
         near, far = multiprocessing.Pipe(duplex=False)
         with near, far:
             training.train(plan, 0, ProcessGroup(0, []), None, far)
@@ -90,3 +90,15 @@ def test_a_slow_rank_computes_twice_and_learns_the_same(train, monkeypatch):
 
     assert train(3) == train(3, slow_rank=0)
     assert len(passes) == 3 + 6
+
+
+def test_a_restart_goes_on_bit_for_bit(train, nemo_lens_recorder, nemo_lens_groups):
+    """From the checkpoint, with the batches that follow it; loading is a span of its own."""
+    whole = train(6)
+    nemo_lens_groups(*DemoSpanGroup.ALL_GROUPS)
+
+    after_step_4 = train(6, restart=1, first_step=5)
+
+    of_step_4 = next(place for place, message in enumerate(whole) if message.step == 5)
+    assert after_step_4 == whole[of_step_4:]
+    assert nemo_lens_recorder.names().count("demo.load_checkpoint") == 1

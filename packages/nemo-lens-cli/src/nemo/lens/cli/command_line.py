@@ -28,6 +28,7 @@ examples:
   nemo-lens demo --slow-rank 2    the same with one slow rank
   nemo-lens report DIR            what happened in a recorded run, at a glance
   nemo-lens ranks DIR             which rank is slow, and in which phase
+  nemo-lens goodput DIR           how much of the time brought the job forward
 
 exit status:
   0 done, 1 a problem was found or nothing could be read, 2 wrong usage,

@@ -3,11 +3,12 @@
 """Read and analyse recorded runs; imports no OpenTelemetry.
 
 ```python
-from nemo.lens.runs import Run, analyse_ranks, analyse_steps, summarise
+from nemo.lens.runs import Run, analyse_goodput, analyse_ranks, analyse_steps, summarise
 
 run = Run("nemo-lens-runs")          # a run folder, or a folder that holds exactly one run
 print(analyse_ranks(run).verdict)    # who is slow
 print(analyse_steps(run).duration_s) # where the time goes
+print(analyse_goodput(run).verdict)  # how much of the time brought the job forward
 print(summarise(run).to_json())      # everything at a glance
 ```
 
@@ -34,7 +35,17 @@ from nemo.lens.runs.answers import (
     TruncatedRow,
 )
 from nemo.lens.runs.black_box import BlackBox, BoxSpan
+from nemo.lens.runs.bucket_table import BucketTable
 from nemo.lens.runs.collect import collect
+from nemo.lens.runs.goodput import analyse_goodput
+from nemo.lens.runs.goodput_answers import (
+    AttemptRow,
+    BucketRow,
+    GoodputProcessRow,
+    GoodputReport,
+    PartRow,
+)
+from nemo.lens.runs.job_runs import runs_of_job
 from nemo.lens.runs.locate import RunLocation, SeveralRunsError, find_runs
 from nemo.lens.runs.overview import summarise
 from nemo.lens.runs.problems import RunError
@@ -42,19 +53,26 @@ from nemo.lens.runs.process import Process
 from nemo.lens.runs.ranks import analyse_ranks
 from nemo.lens.runs.records import LogRecord, Point, Span
 from nemo.lens.runs.run import Run
-from nemo.lens.runs.step_records import ProcessRecord, StepRecord
+from nemo.lens.runs.step_records import ProcessRecord
+from nemo.lens.runs.step_table import StepRecord, StepTable
 from nemo.lens.runs.steps import analyse_steps
 
 __all__ = [
     "SCHEMA",
     "Answer",
+    "AttemptRow",
     "BlackBox",
     "BoxSpan",
+    "BucketRow",
+    "BucketTable",
     "EventRow",
+    "GoodputProcessRow",
+    "GoodputReport",
     "LogRecord",
     "LogRow",
     "MetricRow",
     "Middle",
+    "PartRow",
     "PhaseRow",
     "Point",
     "Process",
@@ -71,12 +89,15 @@ __all__ = [
     "Spread",
     "StepRecord",
     "StepRow",
+    "StepTable",
     "StepsReport",
     "Straggler",
     "TruncatedRow",
+    "analyse_goodput",
     "analyse_ranks",
     "analyse_steps",
     "collect",
     "find_runs",
+    "runs_of_job",
     "summarise",
 ]

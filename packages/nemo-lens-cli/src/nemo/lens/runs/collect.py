@@ -8,69 +8,92 @@ the memory grows with the number of steps and not with the number of spans.
 
 from __future__ import annotations
 
+from collections import defaultdict
+from functools import cache
 from itertools import groupby
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from nemo.lens.runs.otlp_json import any_value, is_list
-from nemo.lens.runs.phases import Node, Phase, split
+from nemo.lens.runs.parallel_collect import cores, read_shares, shares
+from nemo.lens.runs.phases import Kind, Node, Phase, split
+from nemo.lens.runs.records import MAX_NANO, is_failed, span_fields
 from nemo.lens.runs.step_records import (
-    COMMUNICATION_GROUP,
     JOB_GROUP,
     PLANNED_GROUPS,
-    STEP_GROUP,
     Outside,
     ProcessRecord,
-    StepRecord,
     Truncated,
 )
-from nemo.lens.semconv import DL_ITERATION, NEMO_SPAN_TRUNCATED, NEMO_WAIT
+from nemo.lens.runs.step_siblings import Siblings
+from nemo.lens.runs.step_spans import (
+    is_step,
+    is_truncated,
+    is_waiting,
+    step_number,
+    watched_attributes,
+)
+from nemo.lens.runs.step_table import StepRecord
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from nemo.lens.runs.process import Process
-    from nemo.lens.runs.records import Span
+    from nemo.lens.runs.records import SpanBlock
     from nemo.lens.runs.run import Run
 
-_WAIT_KEY: Final = NEMO_WAIT
-_TRUNCATED_KEY: Final = NEMO_SPAN_TRUNCATED
-_STEP_KEYS: Final = (DL_ITERATION, "iteration")
-_WATCHED: Final = frozenset({_WAIT_KEY, _TRUNCATED_KEY, *_STEP_KEYS})
-# How a step span is recognised where no group was recorded (spans that came through OTLP).
-_STEP_NAMES: Final = frozenset({"step", "train_step", "training_step"})
-# Operations in which ranks meet; they count as waiting where no group was recorded.
-_COLLECTIVES: Final = frozenset(
-    {
-        "all_gather",
-        "all_reduce",
-        "all_to_all",
-        "barrier",
-        "broadcast",
-        "gather",
-        "reduce",
-        "reduce_scatter",
-        "scatter",
-    }
-)
 _NOTHING: Final[dict[str, Any]] = {}
 
 
-def collect(run: Run) -> list[ProcessRecord]:
+def collect(run: Run, *, readers: int | None = None) -> list[ProcessRecord]:
     """Read all spans of a run once.
+
+    Args:
+        run: The run.
+        readers: How many processes may read a large run at the same time; the number of cores when
+            None.
 
     Returns:
         One record per process, in the order of `run.processes`; those without spans too.
     """
+    sizes = run.trace_bytes()
+    parts = shares(sizes, cores() if readers is None else readers)
+    if len(parts) == 1:
+        done = dict(collect_processes(run))
+        return [done.get(process) or ProcessRecord(process) for process in run.processes]
+    records, problems = read_shares(run.path, parts)
+    run.add_problems(problems)
+    left = run.narrowed(sizes.keys() - records.keys())
+    records.update((process.folder, record) for process, record in collect_processes(left))
+    return [_of_process(records.get(process.folder), process) for process in run.processes]
+
+
+def _of_process(record: ProcessRecord | None, process: Process) -> ProcessRecord:
+    if record is None:
+        return ProcessRecord(process)
+    record.process = process
+    return record
+
+
+def collect_processes(run: Run) -> Iterator[tuple[Process, ProcessRecord]]:
+    """The record of each process that has spans, one process at a time where they lie apart."""
     builders: dict[Process, _Builder] = {}
-    done: dict[Process, ProcessRecord] = {}
-    for process, spans in groupby(run.spans(), key=attrgetter("process")):
+    for process, blocks in groupby(run.span_blocks(), key=attrgetter("process")):
         builder = builders.setdefault(process, _Builder(process))
-        for span in spans:
-            builder.add(span)
+        for block in blocks:
+            builder.add(block)
         if process.manifest:
             # Run folders come process by process; only a collector interleaves them.
-            done[process] = builders.pop(process).finish()
-    done.update((process, builder.finish()) for process, builder in builders.items())
-    return [done.get(process) or ProcessRecord(process) for process in run.processes]
+            yield process, builders.pop(process).finish()
+    for process, builder in builders.items():
+        yield process, builder.finish()
+
+
+class _Step(NamedTuple):
+    """A step span until it is known what lies inside of it."""
+
+    node: Node
+    parent: str
+    number: int | None
 
 
 class _Builder:
@@ -78,49 +101,62 @@ class _Builder:
 
     def __init__(self, process: Process) -> None:
         self._record = ProcessRecord(process)
-        self._children: dict[str, list[Node]] = {}
-        self._steps: list[tuple[Node, str, int | None]] = []
+        self._children: defaultdict[str, list[Node]] = defaultdict(list)
+        self._steps: list[_Step] = []
         self._failed: set[str] = set()
         self._around_steps: set[str] = set()
+        self._named: set[Kind] = set()
 
-    def add(self, span: Span) -> None:
-        """Take in one span, in any order."""
-        name, group, span_id, parent, start, end, _process, raw = span
-        record = self._record
-        record.spans += 1
-        record.last_end = max(record.last_end, end)
-        if record.first_start is None or start < record.first_start:
-            record.first_start = start
-        pairs = raw.get("attributes")
-        watched = _watched(pairs) if pairs else _NOTHING
-        if watched.get(_TRUNCATED_KEY) is True:
-            record.truncated.append(Truncated(name, group, end - start))
-            return
-        if end >= record.last_finished:
-            record.last_finished, record.last_name = end, name
-        waiting = group == COMMUNICATION_GROUP or watched.get(_WAIT_KEY) is True
-        if group is None and not waiting:
-            waiting = _WAIT_KEY not in watched and name.rpartition(".")[2] in _COLLECTIVES
-        node = Node(start, end, span_id, group or name, name, waiting)
-        if raw.get("status") and span.failed:
-            self._failed.add(span_id)
-        if group == STEP_GROUP or (group is None and _is_step(name, watched)):
-            self._steps.append((node, parent, _step_number(watched)))
-            return
-        self._children.setdefault(parent, []).append(node)
+    def add(self, block: SpanBlock) -> None:
+        """Take in the spans of one group, in any order."""
+        record, children, group = self._record, self._children, block.group
+        kinds: dict[str, Kind] = {}
+        starts: list[int] = []
+        ends: list[int] = []
+        # One loop on purpose: it is most of the time of every analysis of a large run.
+        for raw in block.spans:
+            found = span_fields(raw)
+            if found is None:
+                block.damaged()
+                continue
+            name, span_id, parent, start, end = found
+            starts.append(start)
+            ends.append(end)
+            pairs = raw.get("attributes")
+            watched = watched_attributes(pairs) if pairs else _NOTHING
+            if watched and is_truncated(watched):
+                record.truncated.append(Truncated(name, group, end - start))
+                continue
+            if end >= record.last_finished:
+                record.last_finished, record.last_name = end, name
+            if raw.get("status") and is_failed(raw):
+                self._failed.add(span_id)
+            kind = None if watched else kinds.get(name)
+            if kind is None:
+                phase = Phase(group or name, is_waiting(name, group, watched))
+                kind = kinds[name] = Kind(phase, name)
+            node = Node(start, end, span_id, kind)
+            if is_step(name, group, watched):
+                self._steps.append(_Step(node, parent, step_number(watched)))
+            else:
+                children[parent].append(node)
+        if starts:
+            record.spans += len(starts)
+            record.first_start = min(*starts, record.first_start or MAX_NANO)
+            record.last_end = max(*ends, record.last_end)
 
     def finish(self) -> ProcessRecord:
         """The record of everything that was added."""
         self._nest_steps()
         seen: dict[int, int] = {}
-        numbered = any(number is not None for _node, _parent, number in self._steps)
+        numbered = any(step.number is not None for step in self._steps)
         steps = sorted(self._steps, key=_window)
-        self._around_steps = {parent for _node, parent, _number in steps}
-        siblings = _Siblings(self._children, self._around_steps)
+        self._around_steps = {step.parent for step in steps}
+        siblings = Siblings(self._children, self._around_steps)
         previous_end = 0
         for place, (node, parent, number) in enumerate(steps):
             step = number if numbered else place
-            window = node._replace(label=node.name)
+            window = node._replace(kind=_own_kind(node.kind.name))
             parts, released = split(window, self._take_inside(window), self._children)
             between = self._split_between(siblings.take(parent, previous_end, node.start))
             previous_end = node.end
@@ -138,19 +174,20 @@ class _Builder:
 
     def _nest_steps(self) -> None:
         """A step within a step (a microbatch, a policy update) is a phase of the outer one."""
-        ids = {node.span_id for node, _parent, _number in self._steps}
+        ids = {step.node.span_id for step in self._steps}
         parents = self._ancestry(ids)
-        outer: list[tuple[Node, str, int | None]] = []
-        for node, parent, number in self._steps:
-            if _has_ancestor(parent, ids, parents):
-                self._children.setdefault(parent, []).append(node._replace(label=node.name))
+        outer: list[_Step] = []
+        for step in self._steps:
+            if _has_ancestor(step.parent, ids, parents):
+                node = step.node._replace(kind=_own_kind(step.node.kind.name))
+                self._children[step.parent].append(node)
             else:
-                outer.append((node, parent, number))
+                outer.append(step)
         self._steps = outer
 
     def _ancestry(self, ids: set[str]) -> dict[str, str]:
         """The parents of the steps and of all that is above them, level by level."""
-        parents = {node.span_id: parent for node, parent, _number in self._steps}
+        parents = {step.node.span_id: step.parent for step in self._steps}
         wanted = set(parents.values()) - ids
         while wanted:
             found = {
@@ -165,14 +202,15 @@ class _Builder:
 
     def _take_inside(self, window: Node) -> list[Node]:
         inside = self._children.pop(window.span_id, [])
-        rest = Phase(window.label, waiting=False)
-        self._name(rest, window.name)
-        self._record.rest.add(rest)
+        self._name(window.kind)
+        self._record.rest.add(window.kind.phase)
         if self._failed:
             self._count_failed(window, inside)
         for node in inside:
-            self._name(Phase(node.label, node.waiting), node.name)
-            if node.label in PLANNED_GROUPS:
+            kind = node.kind
+            if kind not in self._named:
+                self._name(kind)
+            if kind.phase.label in PLANNED_GROUPS:
                 self._keep(node)
         return inside
 
@@ -195,7 +233,7 @@ class _Builder:
         return False
 
     def _fail(self, node: Node) -> None:
-        phase = Phase(node.label, node.waiting)
+        phase = node.kind.phase
         self._record.failed[phase] = self._record.failed.get(phase, 0) + 1
 
     def _split_between(self, taken: list[Node]) -> dict[Phase, int]:
@@ -203,67 +241,47 @@ class _Builder:
         if not taken:
             return {}
         for node in taken:
-            self._name(Phase(node.label, node.waiting), node.name)
+            self._name(node.kind)
             if self._holds_failed(node):
                 self._fail(node)
         last_end = max(node.end for node in taken)
-        window = Node(taken[0].start, last_end, "", "", "", waiting=False)
+        window = Node(taken[0].start, last_end, "", _own_kind(""))
         parts, _released = split(window, taken, self._children)
-        parts.pop(Phase("", waiting=False), None)
+        parts.pop(window.kind.phase, None)
         return parts
 
-    def _name(self, phase: Phase, name: str) -> None:
-        self._record.names.setdefault(phase, set()).add(name)
+    def _name(self, kind: Kind) -> None:
+        self._named.add(kind)
+        self._record.names.setdefault(kind.phase, set()).add(kind.name)
 
     def _keep_outside(self) -> None:
         """What no step took; of spans nested in one of their own group the outermost only."""
-        labels = {node.span_id: node.label for nodes in self._children.values() for node in nodes}
+        labels = {
+            node.span_id: node.kind.phase.label
+            for nodes in self._children.values()
+            for node in nodes
+        }
         for parent, nodes in self._children.items():
             for node in nodes:
-                if labels.get(parent) != node.label:
+                if labels.get(parent) != node.kind.phase.label:
                     self._keep(node, root=not parent)
         self._children.clear()
 
     def _keep(self, node: Node, *, root: bool = False) -> None:
-        job = node.label == JOB_GROUP or (root and node.span_id in self._around_steps)
+        name, label = node.kind.name, node.kind.phase.label
+        job = label == JOB_GROUP or (root and node.span_id in self._around_steps)
         failed = node.span_id in self._failed
-        self._record.outside.append(
-            Outside(node.name, node.label, node.start, node.end, failed, job)
-        )
+        self._record.outside.append(Outside(name, label, node.start, node.end, failed, job))
 
 
-class _Siblings:
-    """Spans beside the steps, handed out once, in order of time."""
-
-    def __init__(self, children: dict[str, list[Node]], parents: set[str]) -> None:
-        self._children = children
-        self._waiting = {parent: sorted(children.pop(parent, ())) for parent in parents}
-        self._place = dict.fromkeys(parents, 0)
-        self._kept: dict[str, list[Node]] = {parent: [] for parent in parents}
-
-    def take(self, parent: str, after: int, before: int) -> list[Node]:
-        """The siblings that lie wholly between two steps, planned work left out."""
-        nodes, place = self._waiting[parent], self._place[parent]
-        taken: list[Node] = []
-        while place < len(nodes) and nodes[place].start < before:
-            node = nodes[place]
-            whole = after and node.start >= after and node.end <= before
-            fits = whole and node.label not in PLANNED_GROUPS
-            (taken if fits else self._kept[parent]).append(node)
-            place += 1
-        self._place[parent] = place
-        return taken
-
-    def give_back(self) -> None:
-        """Put the siblings that no step took back among the children."""
-        for parent, nodes in self._waiting.items():
-            rest = self._kept[parent] + nodes[self._place[parent] :]
-            if rest:
-                self._children[parent] = rest
+def _window(step: _Step) -> Node:
+    return step.node
 
 
-def _window(step: tuple[Node, str, int | None]) -> Node:
-    return step[0]
+@cache
+def _own_kind(name: str) -> Kind:
+    """The kind of a step, whose own time is called by its name."""
+    return Kind(Phase(name, waiting=False), name)
 
 
 def _has_ancestor(span_id: str, wanted: set[str], parents: dict[str, str]) -> bool:
@@ -274,29 +292,3 @@ def _has_ancestor(span_id: str, wanted: set[str], parents: dict[str, str]) -> bo
             return True
         span_id = parents.get(span_id, "")
     return False
-
-
-def _watched(pairs: Any) -> dict[str, Any]:
-    """The few attributes that the analyses look at."""
-    found: dict[str, Any] = {}
-    if is_list(pairs):
-        for pair in pairs:
-            if pair.__class__ is dict:
-                key = pair.get("key")
-                if key.__class__ is str and key in _WATCHED:
-                    found[key] = any_value(pair.get("value"))
-    return found
-
-
-def _is_step(name: str, watched: dict[str, Any]) -> bool:
-    return name.rpartition(".")[2] in _STEP_NAMES and _step_number(watched) is not None
-
-
-def _step_number(watched: dict[str, Any]) -> int | None:
-    for key in _STEP_KEYS:
-        number = watched.get(key)
-        if isinstance(number, float) and number.is_integer():
-            number = int(number)
-        if isinstance(number, int) and not isinstance(number, bool):
-            return number
-    return None

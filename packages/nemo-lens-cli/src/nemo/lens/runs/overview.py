@@ -15,7 +15,7 @@ from nemo.lens.runs.ranks import analyse_ranks
 from nemo.lens.runs.signals import log_rows, metric_rows
 from nemo.lens.runs.spreads import spread
 from nemo.lens.runs.step_records import PLANNED_GROUPS
-from nemo.lens.runs.steps import phase_rows, ranks_of, truncated_rows
+from nemo.lens.runs.steps import durations, phase_rows, ranks_of, truncated_rows
 
 if TYPE_CHECKING:
     from nemo.lens.runs.process import Process
@@ -46,7 +46,7 @@ def summarise(run: Run, records: list[ProcessRecord] | None = None) -> RunSummar
     logs = log_rows(run.logs())
     ranks = analyse_ranks(run, records)
     processes = tuple(_process_row(record) for record in records)
-    steps = sorted({step.step for record in records for step in record.steps})
+    steps = sorted({step for record in records for step in record.steps.numbers})
     lost: Counter[str] = Counter()
     for record in records:
         lost.update(record.process.lost)
@@ -68,7 +68,7 @@ def summarise(run: Run, records: list[ProcessRecord] | None = None) -> RunSummar
         spans=sum(record.spans for record in records),
         steps_done=len(steps),
         last_step=steps[-1] if steps else None,
-        step_s=spread((step.end - step.start) / 1e9 for record in records for step in record.steps),
+        step_s=spread(durations(records)),
         phases=phase_rows(records),
         processes=processes,
         metrics=metrics,
@@ -110,7 +110,7 @@ def _process_row(record: ProcessRecord) -> ProcessRow:
         spans=record.spans,
         last_span=record.last_name,
         last_span_unix_nano=record.last_finished if record.last_name is not None else None,
-        last_step=max((step.step for step in record.steps), default=None),
+        last_step=max(record.steps.numbers, default=None),
         steps=len(record.steps),
         lost=process.lost,
         folder=process.folder,
@@ -238,7 +238,7 @@ def _last_seen(record: ProcessRecord) -> str:
         return f"Of {who[0].lower()}{who[1:]}{where} it is {NO_MANIFEST}."
     if record.last_name is None:
         return f"{who}{where} has no recorded end (killed or still running) and left no span."
-    last_step = max((step.step for step in record.steps), default=None)
+    last_step = max(record.steps.numbers, default=None)
     step = "" if last_step is None else f"; its last recorded step is {last_step}"
     return (
         f"{who}{where} has no recorded end (killed or still running): the last span seen is "

@@ -19,22 +19,27 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
+class Phase(NamedTuple):
+    """A part of a step: what it is called, and whether it is waiting for others."""
+
+    label: str
+    waiting: bool
+
+
+class Kind(NamedTuple):
+    """What all spans of a name and group share."""
+
+    phase: Phase
+    name: str
+
+
 class Node(NamedTuple):
     """What is kept of a span until its step is known."""
 
     start: int
     end: int
     span_id: str
-    label: str
-    name: str
-    waiting: bool
-
-
-class Phase(NamedTuple):
-    """A part of a step: what it is called, and whether it is waiting for others."""
-
-    label: str
-    waiting: bool
+    kind: Kind
 
 
 class Covered:
@@ -85,14 +90,18 @@ def split(
         Nanoseconds by phase, which sum to the duration of the window, and the end of the last
         waiting in it (0 when there is none).
     """
+    ordered = sorted(inside)
+    simple = _split_sequence(window, ordered, children)
+    if simple is not None:
+        return simple
     parts: dict[Phase, int] = {}
     covered = Covered()
     waits: list[Node] = []
     released = 0
-    for child in sorted(inside):
+    for child in ordered:
         below = _waits_below(child, children)
         released = max(released, *(min(wait.end, window.end) for wait in below), 0)
-        if child.waiting:
+        if child.kind.phase.waiting:
             waits.append(child)
             continue
         waited = Covered()
@@ -101,14 +110,40 @@ def split(
         for wait in below:
             share = min(waited.add(max(wait.start, start), min(wait.end, end)), length)
             length -= share
-            _add(parts, Phase(wait.label, waiting=True), share)
-        _add(parts, Phase(child.label, waiting=False), length)
+            _add(parts, wait.kind.phase, share)
+        _add(parts, child.kind.phase, length)
     for wait in waits:
         start, end = max(wait.start, window.start), min(wait.end, window.end)
         released = max(released, end)
-        _add(parts, Phase(wait.label, waiting=True), covered.add(start, end))
+        _add(parts, wait.kind.phase, covered.add(start, end))
     rest = window.end - window.start - sum(parts.values())
-    _add(parts, Phase(window.label, waiting=False), rest)
+    _add(parts, window.kind.phase, rest)
+    return parts, released
+
+
+def _split_sequence(
+    window: Node, ordered: list[Node], children: dict[str, list[Node]]
+) -> tuple[dict[Phase, int], int] | None:
+    """The same for what is nearly always the case; None when it is not.
+
+    That is: the children follow one another within the window, and have no children of their own.
+    """
+    parts: dict[Phase, int] = {}
+    now, covered, released = window.start, 0, 0
+    for start, end, span_id, kind in ordered:
+        if start < now or span_id in children:
+            return None
+        now = end
+        length = end - start
+        phase = kind.phase
+        if length:
+            parts[phase] = parts.get(phase, 0) + length
+            covered += length
+        if phase.waiting:
+            released = end
+    if now > window.end:
+        return None
+    _add(parts, window.kind.phase, window.end - window.start - covered)
     return parts, released
 
 
@@ -120,11 +155,11 @@ def _add(parts: dict[Phase, int], phase: Phase, length: int) -> None:
 def _waits_below(node: Node, children: dict[str, list[Node]]) -> list[Node]:
     """The outermost waiting spans below a span, in order; everything below is taken out."""
     found: list[Node] = []
-    stack = [(node, node.waiting)]
+    stack = [(node, node.kind.phase.waiting)]
     while stack:
         above, waiting = stack.pop()
         for child in children.pop(above.span_id, ()):
-            if child.waiting and not waiting:
+            if child.kind.phase.waiting and not waiting:
                 found.append(child)
-            stack.append((child, waiting or child.waiting))
+            stack.append((child, waiting or child.kind.phase.waiting))
     return sorted(found)

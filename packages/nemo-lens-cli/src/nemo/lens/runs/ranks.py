@@ -8,7 +8,7 @@ as waiting, `nemo.lens.runs.clocks` how clock offsets are found.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from nemo.lens.runs.answers import (
@@ -22,14 +22,15 @@ from nemo.lens.runs.answers import (
 from nemo.lens.runs.cohorts import cohorts
 from nemo.lens.runs.collect import collect
 from nemo.lens.runs.missing import missing_ranks, no_step
+from nemo.lens.runs.phase_excess import PhaseExcess
 from nemo.lens.runs.quantities import duration, noun, plural
-from nemo.lens.runs.spreads import median, medians_of_others, middle
+from nemo.lens.runs.spreads import median, middle
 from nemo.lens.runs.stragglers import MIN_STEPS, chronic, once
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from nemo.lens.runs.cohorts import Cohort, Member, Work
+    from nemo.lens.runs.cohorts import Cohort, Member
     from nemo.lens.runs.run import Run
     from nemo.lens.runs.step_records import ProcessRecord
 
@@ -87,29 +88,34 @@ def analyse_ranks(run: Run, records: list[ProcessRecord] | None = None) -> Ranks
 def _stragglers(cohort: Cohort) -> list[Straggler]:
     excesses = [member.excess for member in cohort.members]
     slow = chronic(excesses)
-    found = [_straggler(cohort, place, "chronic", excess, ()) for place, excess in slow.items()]
+    phases = PhaseExcess(cohort)
+    found = [_straggler(cohort, phases, place, excess, ()) for place, excess in slow.items()]
     for place, indices in once(excesses, frozenset(slow)).items():
         member = cohort.members[place]
         mean = sum(member.excess.shared_s[index] for index in indices) / len(indices)
         steps = tuple(member.excess.steps[index] for index in indices)
-        found.append(_straggler(cohort, place, "once", mean, steps))
+        found.append(_straggler(cohort, phases, place, mean, steps))
     return [straggler for straggler in found if straggler is not None]
 
 
 def _straggler(
-    cohort: Cohort, place: int, kind: str, excess: float, steps: tuple[int, ...]
+    cohort: Cohort,
+    phases: PhaseExcess,
+    place: int,
+    excess: float,
+    steps: tuple[int, ...],
 ) -> Straggler | None:
     """A rank that stands out, or None for one whose phases are no longer than those of others."""
     member = cohort.members[place]
     typical = median(member.excess.others_s)
-    phase, in_phase = _phase(cohort, place, frozenset(steps))
+    phase, in_phase = phases.largest(place, frozenset(steps))
     if cohort.compared == ARRIVAL and in_phase < _MIN_IN_PHASE * excess:
         return None
     return Straggler(
         rank=member.rank,
         host=member.record.process.host,
         phase=phase,
-        kind=kind,
+        kind="once" if steps else "chronic",
         excess_s_per_step=excess,
         role=cohort.role,
         excess_ratio=excess / typical if typical > 0 else 0.0,
@@ -124,52 +130,38 @@ def _others_wait(cohort: Cohort, place: int, steps: frozenset[int]) -> float:
     if cohort.compared != OWN_WORK:
         return 0.0
     return median(
-        median(work.wait for work in member.works if not steps or work.step in steps)
+        median(_waits(member, steps))
         for other, member in enumerate(cohort.members)
         if other != place
     )
 
 
-def _phase(cohort: Cohort, place: int, steps: frozenset[int]) -> tuple[str, float]:
-    """The phase in which a rank exceeds the others most, and by how many seconds per step.
-
-    In the given steps, or in all of them.
-    """
-    by_step: dict[int, list[tuple[int, Work]]] = defaultdict(list)
-    for other, member in enumerate(cohort.members):
-        for work in member.works:
-            if not steps or work.step in steps:
-                by_step[work.step].append((other, work))
-    excesses: dict[str, list[float]] = defaultdict(list)
-    for row in by_step.values():
-        index = next((index for index, (other, _work) in enumerate(row) if other == place), None)
-        if index is None or len(row) == 1:
-            continue
-        for label in row[index][1].phases:
-            lengths = [work.phases.get(label, 0.0) for _other, work in row]
-            excesses[label].append(lengths[index] - medians_of_others(lengths)[index])
-    typical = {label: median(found) for label, found in excesses.items()}
-    return max(typical.items(), key=lambda item: item[1], default=("step", 0.0))
+def _waits(member: Member, steps: frozenset[int]) -> Iterable[float]:
+    if not steps:
+        return member.wait_s
+    numbers = member.record.steps.numbers
+    compared = zip(member.compared, member.wait_s, strict=True)
+    return [wait for index, wait in compared if numbers[index] in steps]
 
 
 def _row(cohort: Cohort, member: Member) -> RankRow:
-    process = member.record.process
+    process, work = member.record.process, member.work
     offset = cohort.offsets.get(process.host)
-    lengths: dict[str, list[float]] = defaultdict(list)
-    for work in member.works:
-        for label, length in work.phases.items():
-            lengths[label].append(length)
+    lengths = {
+        label: [length for index in member.compared if (length := column[index])]
+        for label, column in work.phases.items()
+    }
     return RankRow(
         rank=member.rank,
         host=process.host,
-        own_s=middle(work.own for work in member.works),
-        wait_s=middle(work.wait for work in member.works),
+        own_s=middle(member.own_s),
+        wait_s=middle(member.wait_s),
         clock_offset_s=offset.offset_nano / 1e9 if offset else 0.0,
         role=cohort.role,
         restart=cohort.restart,
         steps=len(member.excess.all_s),
         clock_drift_ppm=offset.drift * 1e6 if offset else 0.0,
-        phases_s={label: median(found) for label, found in sorted(lengths.items())},
+        phases_s={label: median(found) for label, found in sorted(lengths.items()) if found},
         compared_by=cohort.compared,
     )
 

@@ -61,11 +61,7 @@ class Span(NamedTuple):
     @property
     def failed(self) -> bool:
         """Whether its status is error."""
-        status = self.raw.get("status")
-        if not isinstance(status, dict):
-            return False
-        code = cast("dict[str, Any]", status).get("code")
-        return code in (STATUS_ERROR, "STATUS_CODE_ERROR")
+        return is_failed(self.raw)
 
 
 class Point(NamedTuple):
@@ -124,34 +120,73 @@ def _scope_group(scope_spans: dict[str, Any]) -> str | None:
     return group if isinstance(group, str) else None
 
 
+def span_fields(raw: dict[str, Any]) -> tuple[str, str, str, int, int] | None:
+    """Name, span id, parent span id, start and end of an OTLP-JSON span; None for no such thing."""
+    try:
+        name = raw["name"]
+        span_id = raw["spanId"]
+        parent = raw.get("parentSpanId") or ""
+        start = int(raw["startTimeUnixNano"])
+        end = int(raw["endTimeUnixNano"])
+    except SHAPE_ERRORS:
+        return None
+    if (
+        name.__class__ is not str
+        or span_id.__class__ is not str
+        or parent.__class__ is not str
+        or not 0 <= start <= MAX_NANO
+        or not 0 < end <= MAX_NANO
+    ):
+        return None
+    # A clock that was set back must not make a negative duration.
+    return name, span_id, parent, start, max(start, end)
+
+
+def is_failed(raw: dict[str, Any]) -> bool:
+    """Whether the status of an OTLP-JSON span is error."""
+    status = raw.get("status")
+    if not isinstance(status, dict):
+        return False
+    code = cast("dict[str, Any]", status).get("code")
+    return code in (STATUS_ERROR, "STATUS_CODE_ERROR")
+
+
 def decode_spans(
     resource_spans: dict[str, Any], process: Process, damaged: Callable[[], None]
 ) -> Iterator[Span]:
     """The spans of one `resourceSpans` entry; `damaged` is called for each unusable one."""
-    for scope_spans in items(resource_spans, "scopeSpans"):
-        group = _scope_group(scope_spans)
-        for raw in items(scope_spans, "spans"):
-            # Inline on purpose: a call per span would cost a tenth of the reading speed.
-            try:
-                name = raw["name"]
-                span_id = raw["spanId"]
-                parent = raw.get("parentSpanId") or ""
-                start = int(raw["startTimeUnixNano"])
-                end = int(raw["endTimeUnixNano"])
-                if (
-                    name.__class__ is not str
-                    or span_id.__class__ is not str
-                    or parent.__class__ is not str
-                    or not 0 <= start <= MAX_NANO
-                    or not 0 < end <= MAX_NANO
-                ):
-                    damaged()
-                    continue
-            except SHAPE_ERRORS:
+    for block in decode_span_blocks(resource_spans, process, damaged):
+        for raw in block.spans:
+            found = span_fields(raw)
+            if found is None:
                 damaged()
                 continue
-            # A clock that was set back must not make a negative duration.
-            yield Span(name, group, span_id, parent, start, max(start, end), process, raw)
+            name, span_id, parent, start, end = found
+            yield Span(name, block.group, span_id, parent, start, end, process, raw)
+
+
+class SpanBlock(NamedTuple):
+    """Spans of one process and group as they were read, for those who cannot afford a `Span` each.
+
+    Attributes:
+        process: The process that made them.
+        group: Span group, None where the writer did not record it.
+        spans: The OTLP-JSON spans, unchecked.
+        damaged: To be called for each unusable one.
+    """
+
+    process: Process
+    group: str | None
+    spans: list[dict[str, Any]]
+    damaged: Callable[[], None]
+
+
+def decode_span_blocks(
+    resource_spans: dict[str, Any], process: Process, damaged: Callable[[], None]
+) -> Iterator[SpanBlock]:
+    """The spans of one `resourceSpans` entry, one block per scope."""
+    for scope_spans in items(resource_spans, "scopeSpans"):
+        yield SpanBlock(process, _scope_group(scope_spans), items(scope_spans, "spans"), damaged)
 
 
 def decode_points(

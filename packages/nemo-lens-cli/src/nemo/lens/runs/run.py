@@ -5,13 +5,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from copy import copy
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import orjson
 
-from nemo.lens.runs.lines import json_lines
+from nemo.lens.runs.lines import COMPRESSIONS, json_lines
 from nemo.lens.runs.locate import SIGNALS, RunLocation, locate, segments
 from nemo.lens.runs.otlp_json import items
 from nemo.lens.runs.problems import Problems, RunError
@@ -21,18 +22,22 @@ from nemo.lens.runs.records import (
     LogRecord,
     Point,
     Span,
+    SpanBlock,
     decode_logs,
     decode_points,
+    decode_span_blocks,
     decode_spans,
 )
 from nemo.lens.semconv import SERVICE_INSTANCE_ID
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
     from pathlib import Path
 
 _KEYS: Final = {"traces": "resourceSpans", "metrics": "resourceMetrics", "logs": "resourceLogs"}
 _NOUNS: Final = {"traces": "span", "metrics": "metric point", "logs": "log record"}
+# How many times smaller spans are when they are compressed, roughly.
+_PACKED: Final = 12
 
 _Record = TypeVar("_Record")
 
@@ -93,9 +98,36 @@ class Run:
             found = [source.process for source in self._sources if source.process is not None]
         return tuple(sorted(found, key=_process_order))
 
+    def trace_bytes(self) -> dict[str, int]:
+        """About how many bytes of spans there are to parse, by process folder."""
+        return {
+            source.process.folder: sum(map(_unpacked_bytes, source.files.get("traces", ())))
+            for source in self._sources
+            if source.process is not None
+        }
+
+    def narrowed(self, folders: Collection[str]) -> Run:
+        """The same run, of which only these process folders are read."""
+        part = copy(self)
+        part._sources = [  # noqa: SLF001 - of its own kind
+            source
+            for source in self._sources
+            if source.process is not None and source.process.folder in folders
+        ]
+        return part
+
+    def add_problems(self, lines: Iterable[str]) -> None:
+        """Keep what somebody else who read a part of this run could not read."""
+        for line in lines:
+            self._problems.add(line)
+
     def spans(self) -> Iterator[Span]:
         """Every finished span, process by process, in the order in which they were exported."""
         return self._records("traces", decode_spans)
+
+    def span_blocks(self) -> Iterator[SpanBlock]:
+        """The same spans, undecoded: for analyses that read millions of them."""
+        return self._records("traces", decode_span_blocks)
 
     def points(self) -> Iterator[Point]:
         """Every metric data point, process by process, in the order of export."""
@@ -191,6 +223,14 @@ class Run:
         for label, count in damaged.items():
             found = plural(count, _NOUNS[signal])
             self._problems.add(f"{label}: {found} of a wrong shape left out")
+
+
+def _unpacked_bytes(path: Path) -> int:
+    try:
+        size = path.stat().st_size
+    except OSError:
+        return 0
+    return size * _PACKED if path.suffix in COMPRESSIONS else size
 
 
 def _process_order(process: Process) -> tuple[object, ...]:

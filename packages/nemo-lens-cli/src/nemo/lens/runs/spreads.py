@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from typing import TYPE_CHECKING, Final
 
 from nemo.lens.runs.answers import Middle, Spread
@@ -59,18 +60,20 @@ def middle(values: Iterable[float]) -> Middle:
     return Middle(p50=percentile(ordered, 0.5), p90=percentile(ordered, 0.9))
 
 
+def median_of_others(ordered: Sequence[float], value: float) -> float:
+    """The median of a sorted sequence without one occurrence of a value that is in it."""
+    others = len(ordered) - 1
+    if others < 1:
+        return 0.0
+    place = bisect_left(ordered, value)
+    low, high = (others - 1) // 2, others // 2
+    # Taking out one value moves everything behind it one place to the front.
+    lower = ordered[low if low < place else low + 1]
+    upper = ordered[high if high < place else high + 1]
+    return (lower + upper) / 2
+
+
 def medians_of_others(values: Sequence[float]) -> list[float]:
     """For each value the median of all the others, in O(n log n) for all of them."""
-    order = sorted(range(len(values)), key=values.__getitem__)
-    ordered = [values[index] for index in order]
-    others = len(values) - 1
-    low, high = (others - 1) // 2, others // 2
-    found = [0.0] * len(values)
-    if others < 1:
-        return found
-    for place, index in enumerate(order):
-        # Taking out one value moves everything behind it one place to the front.
-        lower = ordered[low if low < place else low + 1]
-        upper = ordered[high if high < place else high + 1]
-        found[index] = (lower + upper) / 2
-    return found
+    ordered = sorted(values)
+    return [median_of_others(ordered, value) for value in values]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from nemo.lens.runs.phases import Phase
+from nemo.lens.runs.step_table import StepTable
 
 if TYPE_CHECKING:
     from nemo.lens.runs.process import Process
@@ -15,31 +16,12 @@ if TYPE_CHECKING:
 STEP_GROUP: Final = "step"
 JOB_GROUP: Final = "job"
 COMMUNICATION_GROUP: Final = "communication"
+CHECKPOINT_GROUP: Final = "checkpoint"
 # Work that one rank does for all, or that pauses the steps on purpose. It is told by itself and
 # never held against a rank when it lies between two steps.
-PLANNED_GROUPS: Final = frozenset({JOB_GROUP, "checkpoint", "evaluate", "evaluation", "validation"})
-
-
-class StepRecord(NamedTuple):
-    """One finished step of one process.
-
-    Attributes:
-        step: Its number.
-        again: How often this process had done the number before (after a rollback).
-        start: Start, nanoseconds since 1970.
-        end: End.
-        released: End of the last waiting in it, 0 when it has none.
-        phases: Nanoseconds by phase within the step; they sum to its duration.
-        between: The same for named work between the step before and this one.
-    """
-
-    step: int
-    again: int
-    start: int
-    end: int
-    released: int
-    phases: dict[Phase, int]
-    between: dict[Phase, int]
+PLANNED_GROUPS: Final = frozenset(
+    {JOB_GROUP, CHECKPOINT_GROUP, "evaluate", "evaluation", "validation"}
+)
 
 
 class Outside(NamedTuple):
@@ -75,7 +57,7 @@ class ProcessRecord:
     """What one process left: its steps, its other work, and how far it came."""
 
     process: Process
-    steps: list[StepRecord] = field(default_factory=list[StepRecord])
+    steps: StepTable = field(default_factory=StepTable)
     outside: list[Outside] = field(default_factory=list[Outside])
     truncated: list[Truncated] = field(default_factory=list[Truncated])
     names: dict[Phase, set[str]] = field(default_factory=dict[Phase, set[str]])

@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from nemo.lens.runs.answers import PhaseRow, StepRow, StepsReport, TruncatedRow
 from nemo.lens.runs.collect import collect
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 
     from nemo.lens.runs.phases import Phase
     from nemo.lens.runs.run import Run
-    from nemo.lens.runs.step_records import ProcessRecord, StepRecord, Truncated
+    from nemo.lens.runs.step_records import ProcessRecord, Truncated
+    from nemo.lens.runs.step_table import StepTable
 
 
 def analyse_steps(run: Run, records: list[ProcessRecord] | None = None) -> StepsReport:
@@ -33,33 +35,42 @@ def analyse_steps(run: Run, records: list[ProcessRecord] | None = None) -> Steps
         percentile.
     """
     records = collect(run) if records is None else records
-    durations = [(step.end - step.start) / 1e9 for record in records for step in record.steps]
+    lengths = durations(records)
     phases = phase_rows(records)
     truncated = truncated_rows(records)
     rows = _step_rows(records)
     return StepsReport(
         run=run.run_id,
-        verdict=_verdict(len(rows), phases, durations, records),
+        verdict=_verdict(len(rows), phases, lengths, records),
         problems=run.problems,
-        duration_s=spread(durations),
+        duration_s=spread(lengths),
         phases=phases,
         steps=rows,
         truncated=truncated,
     )
 
 
+def durations(records: Iterable[ProcessRecord]) -> list[float]:
+    """How long each step of each process took, in seconds."""
+    return [
+        (end - start) / 1e9
+        for record in records
+        for start, end in zip(record.steps.starts, record.steps.ends, strict=True)
+    ]
+
+
 def phase_rows(records: list[ProcessRecord]) -> tuple[PhaseRow, ...]:
     """The phases of all steps, largest first; named work between steps counts to the next."""
-    lengths: dict[Phase, list[float]] = defaultdict(list)
+    lengths: dict[Phase, array[float]] = {}
     names: dict[Phase, set[str]] = defaultdict(set)
     for record in records:
         for phase, found in record.names.items():
             names[phase] |= found
         for phase in record.failed:
-            lengths.setdefault(phase, [])
-        for step in record.steps:
-            for phase, length in _parts(step).items():
-                lengths[phase].append(length / 1e9)
+            lengths.setdefault(phase, array("d"))
+        for phase, column in record.steps.parts().items():
+            taken = lengths.setdefault(phase, array("d"))
+            taken.extend(length / 1e9 for length in column if length)
     total = sum(sum(found) for found in lengths.values())
     rows = [
         PhaseRow(
@@ -102,36 +113,39 @@ def ranks_of(records: Iterable[ProcessRecord]) -> tuple[int, ...]:
     return tuple(sorted(rank for rank in ranks if rank is not None))
 
 
-def _parts(step: StepRecord) -> dict[Phase, int]:
-    if not step.between:
-        return step.phases
-    parts = dict(step.phases)
-    for phase, length in step.between.items():
-        parts[phase] = parts.get(phase, 0) + length
-    return parts
-
-
 def _step_rows(records: list[ProcessRecord]) -> tuple[StepRow, ...]:
-    by_step: dict[int, list[tuple[int | None, StepRecord]]] = defaultdict(list)
+    by_step: dict[int, list[tuple[_Member, int]]] = defaultdict(list)
     for record in records:
-        for step in record.steps:
-            by_step[step.step].append((record.process.rank, step))
+        member = _Member(record.process.rank, record.steps, record.steps.parts())
+        for place, number in enumerate(record.steps.numbers):
+            by_step[number].append((member, place))
     return tuple(_step_row(number, by_step[number]) for number in sorted(by_step))
 
 
-def _step_row(number: int, steps: list[tuple[int | None, StepRecord]]) -> StepRow:
+class _Member(NamedTuple):
+    """The steps of one process and their parts."""
+
+    rank: int | None
+    steps: StepTable
+    parts: dict[Phase, array[int]]
+
+
+def _step_row(number: int, done: list[tuple[_Member, int]]) -> StepRow:
     lengths: dict[str, list[float]] = defaultdict(list)
-    for _rank, step in steps:
-        for phase, length in _parts(step).items():
-            lengths[phase.label].append(length / 1e9)
-    durations = [(step.end - step.start) / 1e9 for _rank, step in steps]
-    longest = max(durations)
+    for member, place in done:
+        for phase, column in member.parts.items():
+            if column[place]:
+                lengths[phase.label].append(column[place] / 1e9)
+    taken = [
+        (member.steps.ends[place] - member.steps.starts[place]) / 1e9 for member, place in done
+    ]
+    longest = max(taken)
     return StepRow(
         step=number,
-        ranks=len({rank for rank, _step in steps}),
-        duration_s=median(durations),
+        ranks=len({member.rank for member, _place in done}),
+        duration_s=median(taken),
         longest_s=longest,
-        slowest_rank=steps[durations.index(longest)][0],
+        slowest_rank=done[taken.index(longest)][0].rank,
         phases_s={label: median(found) for label, found in sorted(lengths.items())},
     )
 
@@ -139,7 +153,7 @@ def _step_row(number: int, steps: list[tuple[int | None, StepRecord]]) -> StepRo
 def _verdict(
     steps: int,
     phases: tuple[PhaseRow, ...],
-    durations: list[float],
+    lengths: list[float],
     records: list[ProcessRecord],
 ) -> str:
     if not steps or not phases:
@@ -147,6 +161,6 @@ def _verdict(
     largest = phases[0]
     waiting = " (waiting)" if largest.waiting else ""
     return (
-        f"{plural(steps, 'step')}, {duration(median(durations))} at the median; the largest part is "
+        f"{plural(steps, 'step')}, {duration(median(lengths))} at the median; the largest part is "
         f"{largest.phase}{waiting} with {largest.share:.0%}."
     )

@@ -27,7 +27,8 @@ the own work of a step (below that, a busy machine explains it: a full run queue
 three times as large as any excess of another rank, and be larger than the run's own noise brings
 about once in two thousand such runs. The last is extrapolated from the other large excesses of the
 run by their tail index (Hill's estimator), so that heavy-tailed noise, which has rare large values
-by nature, raises the bar by itself. Phases that only a few ranks have in that step, such as a
+by nature, raises the bar by itself. Where half of the ranks or more are chronic, nobody is judged:
+the others are no measure then. Phases that only a few ranks have in that step, such as a
 checkpoint written by rank 0 for all, are nobody's fault and not counted here.
 """
 
@@ -35,6 +36,7 @@ from __future__ import annotations
 
 import heapq
 import math
+from array import array
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
@@ -67,6 +69,10 @@ _LARGEST: Final = 1000
 _ENOUGH_RANKS: Final = 3
 
 
+def _seconds() -> array[float]:
+    return array("d")
+
+
 @dataclass(frozen=True)
 class Excess:
     """The excess of one rank over the median of the others.
@@ -78,10 +84,17 @@ class Excess:
         steps: The numbers of these steps.
     """
 
-    all_s: list[float] = field(default_factory=list[float])
-    shared_s: list[float] = field(default_factory=list[float])
-    others_s: list[float] = field(default_factory=list[float])
-    steps: list[int] = field(default_factory=list[int])
+    all_s: array[float] = field(default_factory=_seconds)
+    shared_s: array[float] = field(default_factory=_seconds)
+    others_s: array[float] = field(default_factory=_seconds)
+    steps: array[int] = field(default_factory=lambda: array("q"))
+
+    def add(self, all_s: float, shared_s: float, others_s: float, step: int) -> None:
+        """Take in the next step."""
+        self.all_s.append(all_s)
+        self.shared_s.append(shared_s)
+        self.others_s.append(others_s)
+        self.steps.append(step)
 
 
 def chronic(members: Sequence[Excess]) -> dict[int, float]:
@@ -127,7 +140,7 @@ class _Noise:
     agreement: float
 
     @classmethod
-    def of(cls, values: list[float]) -> _Noise:
+    def of(cls, values: Sequence[float]) -> _Noise:
         middle = median(values)
         above = [value > middle for value in values]
         same = sum(sooner == later for sooner, later in pairwise(above))
@@ -146,7 +159,7 @@ def _independent(steps: int, noises: list[_Noise]) -> float:
     return max(1.0, steps * (1 - correlation) / (1 + correlation))
 
 
-def _steady(values: list[float], excess: float) -> bool:
+def _steady(values: Sequence[float], excess: float) -> bool:
     positive = sum(value > 0 for value in values)
     if positive < MIN_POSITIVE * len(values):
         return False
@@ -166,14 +179,23 @@ def once(members: Sequence[Excess], leave_out: frozenset[int]) -> dict[int, list
     Returns:
         Indices into `shared_s` by place in `members`.
     """
-    judged = [
-        (value, place, index)
+    if 2 * len(leave_out) >= len(members):
+        return {}
+    # Found in each rank first: one list of all steps of all ranks would be large.
+    largest = heapq.nlargest(
+        _LARGEST,
+        (
+            (value, place, index)
+            for place, member in enumerate(members)
+            if place not in leave_out
+            for value, index in _largest(member.shared_s)
+        ),
+    )
+    count = sum(
+        sum(value > 0 for value in member.shared_s)
         for place, member in enumerate(members)
         if place not in leave_out
-        for index, value in enumerate(member.shared_s)
-    ]
-    largest = heapq.nlargest(_LARGEST, judged)
-    count = sum(1 for value, _place, _index in judged if value > 0)
+    )
     typical = [median(member.others_s) for member in members]
     found: dict[int, list[int]] = {}
     for value, place, index in largest:
@@ -188,6 +210,10 @@ def once(members: Sequence[Excess], leave_out: frozenset[int]) -> dict[int, list
         if value >= max(_rare(tail, count), ONCE_AHEAD * next(iter(others), 0.0)):
             found.setdefault(place, []).append(index)
     return {place: sorted(indices) for place, indices in found.items()}
+
+
+def _largest(values: Sequence[float]) -> list[tuple[float, int]]:
+    return heapq.nlargest(_LARGEST, zip(values, range(len(values)), strict=True))
 
 
 def _rare(tail: list[float], count: int) -> float:

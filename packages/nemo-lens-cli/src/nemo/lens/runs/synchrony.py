@@ -16,7 +16,7 @@ of one rank against another.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from nemo.lens.runs.spreads import medians_of_others
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from nemo.lens.runs.clocks import ClockOffset
-    from nemo.lens.runs.step_records import StepRecord
 
 _MIN_OVERLAPPING: Final = 0.9
 _CHANCE: Final = 25.0
@@ -33,13 +32,19 @@ _MIN_SLOPE: Final = 0.3
 _MAX_DRIFT: Final = 1e-3
 
 
-def are_synchronous(
-    rows: Sequence[Sequence[tuple[int, StepRecord]]], offsets: Sequence[ClockOffset]
-) -> bool:
+class Stretch(NamedTuple):
+    """When a rank did a step: its place, start and end in nanoseconds by its clock."""
+
+    place: int
+    start: int
+    end: int
+
+
+def are_synchronous(rows: Sequence[Sequence[Stretch]], offsets: Sequence[ClockOffset]) -> bool:
     """Whether the step times show that ranks meet in each step.
 
     Args:
-        rows: Per step the place and the record of each rank that did it.
+        rows: Per step when each rank did it.
         offsets: How far the clock of each rank is ahead, by place.
     """
     if not rows or any(abs(offset.drift) > _MAX_DRIFT for offset in offsets):
@@ -51,22 +56,22 @@ def are_synchronous(
     return steps > 0 and slope <= -max(_MIN_SLOPE, _CHANCE / steps)
 
 
-def _overlap(row: Sequence[tuple[int, StepRecord]], offsets: Sequence[ClockOffset]) -> bool:
-    last_start = max(step.start - round(offsets[place].at(step.start)) for place, step in row)
-    first_end = min(step.end - round(offsets[place].at(step.end)) for place, step in row)
+def _overlap(row: Sequence[Stretch], offsets: Sequence[ClockOffset]) -> bool:
+    last_start = max(start - round(offsets[place].at(start)) for place, start, _end in row)
+    first_end = min(end - round(offsets[place].at(end)) for place, _start, end in row)
     return last_start <= first_end
 
 
 def _distances(
-    rows: Sequence[Sequence[tuple[int, StepRecord]]], offsets: Sequence[ClockOffset]
+    rows: Sequence[Sequence[Stretch]], offsets: Sequence[ClockOffset]
 ) -> list[list[float]]:
     """By place, how much later than the other ranks it ended each step, in nanoseconds."""
     found: list[list[float]] = [[] for _offset in offsets]
     for row in rows:
-        base = row[0][1].end
-        ends = [step.end - base - offsets[place].at(step.end) for place, step in row]
-        for (place, _step), end, others in zip(row, ends, medians_of_others(ends), strict=True):
-            found[place].append(end - others)
+        base = row[0].end
+        ends = [each.end - base - offsets[each.place].at(each.end) for each in row]
+        for each, end, others in zip(row, ends, medians_of_others(ends), strict=True):
+            found[each.place].append(end - others)
     return found
 
 

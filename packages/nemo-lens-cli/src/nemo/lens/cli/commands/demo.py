@@ -39,6 +39,8 @@ examples:
   nemo-lens demo                    4 ranks, 60 steps
   nemo-lens demo --slow-rank 2      rank 2 computes each of its gradients twice;
                                     the report finds out
+  nemo-lens demo --crash-after 47   a rank is killed, the job goes on from its
+                                    checkpoint: ask nemo-lens goodput
   nemo-lens demo --ranks 2 --dir /tmp/runs
   nemo-lens demo --json | jq '.stragglers'
 
@@ -72,6 +74,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the rank that has to do its work twice (default: none)",
     )
     parser.add_argument(
+        "--crash-after",
+        type=_step,
+        default=None,
+        metavar="STEP",
+        help="kill a rank after this step and start again (default: no crash)",
+    )
+    parser.add_argument(
         "--dir",
         default=_DEFAULT_DIRECTORY,
         type=folder,
@@ -83,15 +92,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, screen: Screen) -> int:
     """Train, then report."""
     plan = _plan(arguments)
-    from nemo.lens.cli.demo.launcher import Outcome, launch
-    from nemo.lens.cli.demo.progress import progress
+    from nemo.lens.cli.demo.launcher import Outcome
 
     outcome = Outcome()
     _announce(plan)
     started = time.monotonic()
     try:
-        with progress(sys.stderr, plan.steps) as listener:
-            launch(plan, outcome, listener)
+        _train(plan, outcome)
+        if plan.crash_after is not None and outcome.failures:
+            plan, outcome = _after_crash(plan, outcome), Outcome()
+            _train(plan, outcome)
     except KeyboardInterrupt:
         say(_interrupted(plan, outcome))
         return exits.INTERRUPTED
@@ -99,6 +109,25 @@ def run(arguments: argparse.Namespace, screen: Screen) -> int:
         say(text)
     _answer(plan, outcome, time.monotonic() - started, screen, as_json=arguments.json)
     return exits.PROBLEM if outcome.failures else exits.DONE
+
+
+def _train(plan: TrainingPlan, outcome: Outcome) -> None:
+    from nemo.lens.cli.demo.launcher import launch
+    from nemo.lens.cli.demo.progress import progress
+
+    with progress(sys.stderr, plan.steps) as listener:
+        launch(plan, outcome, listener)
+
+
+def _after_crash(plan: TrainingPlan, outcome: Outcome) -> TrainingPlan:
+    """The next attempt, which goes on from the last whole checkpoint."""
+    from nemo.lens.cli.demo import checkpoint
+
+    saved = checkpoint.last_whole(plan)
+    origin = f"from the checkpoint after step {saved}" if saved else "from the beginning"
+    say(f"{' '.join(outcome.failures)} Starting again {origin}.")
+    say(f"what that costs: {command_for('goodput', _run_path(plan))}")
+    return plan._replace(restart=1, first_step=saved + 1)
 
 
 def _count(most: int) -> Callable[[str], int]:
@@ -126,6 +155,14 @@ def _rank(text: str) -> int:
         ) from None
 
 
+def _step(text: str) -> int:
+    """A converter for the number of a step; how many there are is known later."""
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not the number of a step") from None
+
+
 def _plan(arguments: argparse.Namespace) -> TrainingPlan:
     """Check what the parser cannot, and name the run."""
     from nemo.lens.cli.demo.messages import TrainingPlan
@@ -135,6 +172,12 @@ def _plan(arguments: argparse.Namespace) -> TrainingPlan:
         numbers = "the only rank is 0" if ranks == 1 else f"ranks are numbered 0 to {ranks - 1}"
         arguments.parser.error(
             f"argument --slow-rank: {slow} is not one of the {plural(ranks, 'rank')}; {numbers}"
+        )
+    crash, steps = arguments.crash_after, arguments.steps
+    if crash is not None and not 1 <= crash < steps:
+        arguments.parser.error(
+            f"argument --crash-after: {crash} is not a step before the last one, {steps}: "
+            f"accepted are 1 to {steps - 1}"
         )
     directory = Path(arguments.dir).expanduser()
     try:
@@ -147,7 +190,7 @@ def _plan(arguments: argparse.Namespace) -> TrainingPlan:
         )
     now = datetime.now(timezone.utc)
     run_id = f"demo-{now:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
-    return TrainingPlan(str(directory), run_id, ranks, arguments.steps, slow)
+    return TrainingPlan(str(directory), run_id, ranks, steps, slow, crash)
 
 
 def _run_path(plan: TrainingPlan) -> str:
@@ -215,6 +258,7 @@ def _json(plan: TrainingPlan, outcome: Outcome, duration_s: float, recorded: Run
             "steps": outcome.step,
             "steps_planned": plan.steps,
             "slow_rank": plan.slow_rank,
+            "first_step": plan.first_step,
             "duration_s": duration_s,
             "loss": outcome.loss,
             "accuracy": evaluated.correct / evaluated.total if evaluated else None,

@@ -55,4 +55,6 @@ def run(arguments: argparse.Namespace, screen: Screen) -> int:
         rank_table.ranks(page, answer.ranks, answer.stragglers, everything=arguments.all)
         rank_table.problems(page, answer.problems)
         screen.show(page)
-    return exits.PROBLEM if arguments.check and answer.stragglers else exits.DONE
+    nothing_read = bool(answer.problems) and not answer.ranks
+    found = arguments.check and bool(answer.stragglers)
+    return exits.PROBLEM if nothing_read or found else exits.DONE

@@ -7,7 +7,9 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+
+from nemo.lens.cli.demo import penguins
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,10 +17,48 @@ if TYPE_CHECKING:
     from nemo.lens.cli.demo.messages import TrainingPlan
 
 
+class State(NamedTuple):
+    """What a training goes on from: the model, and the momentum of its optimizer."""
+
+    parameters: list[float]
+    velocity: list[float]
+
+
 def path(plan: TrainingPlan, step: int, rank: int) -> Path:
     """Where the share of ``rank`` of the checkpoint after ``step`` is kept."""
-    folder = Path(plan.directory, plan.run_id, "checkpoints", f"step-{step:06d}")
-    return folder / f"rank-{rank:05d}-of-{plan.world_size:05d}.json"
+    return _folder(plan) / f"step-{step:06d}" / f"rank-{rank:05d}-of-{plan.world_size:05d}.json"
+
+
+def last_whole(plan: TrainingPlan) -> int:
+    """The step of the last checkpoint of which every rank wrote its share, 0 when there is none."""
+    folders = sorted(_folder(plan).glob("step-*"), reverse=True)
+    steps = (int(folder.name.removeprefix("step-")) for folder in folders)
+    return next((step for step in steps if _is_whole(plan, step)), 0)
+
+
+def load(plan: TrainingPlan, step: int) -> State:
+    """The state after a step, put together from the shares of all ranks.
+
+    Raises:
+        OSError: A share cannot be read.
+    """
+    shares = [
+        json.loads(path(plan, step, rank).read_text(encoding="utf-8"))
+        for rank in range(plan.world_size)
+    ]
+    parameters, velocity = (
+        penguins.join_shards([share[part] for share in shares])
+        for part in ("parameters", "velocity")
+    )
+    return State(parameters, velocity)
+
+
+def _folder(plan: TrainingPlan) -> Path:
+    return Path(plan.directory, plan.run_id, "checkpoints")
+
+
+def _is_whole(plan: TrainingPlan, step: int) -> bool:
+    return all(path(plan, step, rank).exists() for rank in range(plan.world_size))
 
 
 def save(file: Path, step: int, parameters: Sequence[float], velocity: Sequence[float]) -> None:

@@ -16,6 +16,9 @@ class TrainingPlan(NamedTuple):
         world_size: Number of ranks.
         steps: Training steps.
         slow_rank: The rank that does its forward and backward pass twice, or None.
+        crash_after: The step after which the last rank of the first attempt is killed, or None.
+        restart: Which attempt this is, 0 for the first.
+        first_step: The step with which it begins; those before it are in the loaded checkpoint.
     """
 
     directory: str
@@ -23,6 +26,9 @@ class TrainingPlan(NamedTuple):
     world_size: int
     steps: int
     slow_rank: int | None
+    crash_after: int | None = None
+    restart: int = 0
+    first_step: int = 1
 
 
 class Progress(NamedTuple):

@@ -59,6 +59,14 @@ def shard(items: Sequence[T], rank: int, world_size: int) -> list[T]:
     return list(items[rank::world_size])
 
 
+def join_shards(shards: Sequence[Sequence[T]]) -> list[T]:
+    """Put together what `shard` took apart, given in the order of the ranks."""
+    joined: dict[int, T] = {}
+    for rank, part in enumerate(shards):
+        joined.update(zip(range(rank, len(part) * len(shards), len(shards)), part, strict=False))
+    return [joined[index] for index in sorted(joined)]
+
+
 def decode(record: str) -> Example:
     """Parse one line and standardise its measurements.
 

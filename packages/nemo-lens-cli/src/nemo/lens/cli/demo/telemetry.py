@@ -41,6 +41,7 @@ class SpanName:
     JOB = "demo.job"
     MODEL_INIT = "demo.model_init"
     BROADCAST = "demo.model_init.broadcast"
+    LOAD_CHECKPOINT = "demo.load_checkpoint"
     STEP = "demo.train_step"
     DATA_LOADING = "demo.train_step.load_batch"
     FORWARD_BACKWARD = "demo.train_step.forward_backward"

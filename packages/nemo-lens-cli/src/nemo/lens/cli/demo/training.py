@@ -8,6 +8,8 @@ compute happens outside of the instrumentation calls.
 
 from __future__ import annotations
 
+import os
+import signal
 import time
 from array import array
 from typing import TYPE_CHECKING
@@ -58,7 +60,9 @@ def train(
     """
     with managed_span(DemoSpanGroup.JOB, SpanName.JOB):
         trainer = Trainer(plan, rank, group)
-        for step in range(1, plan.steps + 1):
+        if plan.first_step > 1:
+            trainer.load(plan.first_step - 1)
+        for step in range(plan.first_step, plan.steps + 1):
             set_step(step)
             started = time.perf_counter()
             loss = trainer.step(step)
@@ -68,6 +72,8 @@ def train(
                 rate = trainer.optimizer.learning_rate(step)
                 record_metrics(meter, METRIC_GROUP, loss=loss, learning_rate=rate)
                 launcher.send(Progress(step, loss))
+            if step == plan.crash_after and not plan.restart and rank == plan.world_size - 1:
+                os.kill(os.getpid(), signal.SIGKILL)
             if step % CHECKPOINT_EVERY == 0 or step == plan.steps:
                 trainer.save(step)
                 correct, total = trainer.evaluate(step)
@@ -132,6 +138,17 @@ class Trainer:
                 sums = self._group.all_reduce_sum(addends)
             with managed_span(DemoSpanGroup.OPTIMIZER, SpanName.OPTIMIZER):
                 return self._apply(sums, step)
+
+    def load(self, step: int) -> None:
+        """Go on from the checkpoint of a step, with the batches that follow it."""
+        with managed_span(
+            DemoSpanGroup.LOAD_CHECKPOINT, SpanName.LOAD_CHECKPOINT, None, **{DL_ITERATION: step}
+        ):
+            state = checkpoint.load(self._plan, step)
+            self._model.parameters = state.parameters
+            self.optimizer.velocity = array("d", state.velocity)
+            for _done in range(step):
+                next(self._batches)
 
     def save(self, step: int) -> None:
         """Write this rank's part of a checkpoint, durably."""

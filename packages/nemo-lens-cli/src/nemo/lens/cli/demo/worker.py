@@ -78,6 +78,7 @@ def _set_environment(plan: TrainingPlan, rank: int) -> None:
         LOCAL_RANK=str(rank),
         WORLD_SIZE=str(plan.world_size),
         LOCAL_WORLD_SIZE=str(plan.world_size),
+        TORCHELASTIC_RESTART_COUNT=str(plan.restart),
         OTEL_METRIC_EXPORT_INTERVAL=_METRIC_INTERVAL_MS,
     )
 
