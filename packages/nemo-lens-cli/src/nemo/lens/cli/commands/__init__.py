@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from nemo.lens.cli.commands import demo, goodput, ranks, report
+from nemo.lens.cli.commands import autopsy, demo, goodput, ranks, report
 
 if TYPE_CHECKING:
     import argparse
@@ -46,4 +46,4 @@ class Command(Protocol):
         ...
 
 
-COMMANDS: tuple[Command, ...] = (demo, report, ranks, goodput)
+COMMANDS: tuple[Command, ...] = (demo, report, ranks, goodput, autopsy)
