@@ -3,7 +3,7 @@
 """Where every rank of a hung or dead job stood, and who it was that the others waited for.
 
 `autopsy_places` says what open spans tell, `autopsy_standings` how a process ended,
-`autopsy_blame` who is suspected, `autopsy_words` how that is said.
+`autopsy_blame` who is suspected, `autopsy_verdict` how that is said.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from nemo.lens.runs.autopsy_standings import (
     mains,
     standings,
 )
-from nemo.lens.runs.autopsy_words import sentences, without_box, worker_sentence
+from nemo.lens.runs.autopsy_verdict import sentences, without_box, worker_sentence
 from nemo.lens.runs.collect import collect
 
 if TYPE_CHECKING:

@@ -96,7 +96,7 @@ def _crowd(members: Sequence[Standing]) -> list[Standing]:
         if member.place.path and member.status != FINISHED:
             phase = member.place.phase
             places[phase and (phase.group or phase.name), member.place.step].append(member)
-    crowd = max(places.values(), key=len, default=[])
+    crowd = max(places.values(), key=len) if places else []
     return crowd if 2 * len(crowd) > len(members) else []
 
 
@@ -161,18 +161,16 @@ def _is_ahead(member: Standing, front: Sequence[Standing]) -> bool:
 
 def _standing_out(members: Sequence[Standing]) -> list[Standing]:
     """Where nobody waits: who died, failed or stands still while others did not."""
-    for stands_out in (
-        lambda member: member.status == KILLED,
-        lambda member: member.status == FAILED,
-        lambda member: member.status == STOPPED,
-        lambda member: member.alive and member.overdue,
-        lambda member: member.status not in {*ALIVE, UNKNOWN, FINISHED},
-        lambda member: member.status == UNKNOWN,
-    ):
-        found = [member for member in members if stands_out(member)]
-        if found:
-            return found if len(found) < len(members) else _left_behind(members)
-    return []
+    by_status = {
+        status: [member for member in members if member.status == status]
+        for status in (KILLED, FAILED, STOPPED)
+    }
+    found = next((alike for alike in by_status.values() if alike), None)
+    if found is None:
+        overdue = [member for member in members if member.alive and member.overdue]
+        ended = [member for member in members if member.status not in {*ALIVE, FINISHED}]
+        found = overdue or ended
+    return found if len(found) < len(members) else _left_behind(members)
 
 
 def _left_behind(members: Sequence[Standing]) -> list[Standing]:

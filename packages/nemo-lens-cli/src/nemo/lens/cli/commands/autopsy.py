@@ -59,7 +59,9 @@ def run(arguments: argparse.Namespace, screen: Screen) -> int:
     else:
         screen.show(autopsy_page.render(answer, screen.page(), everything=arguments.all))
     found = arguments.check and answer.outcome in {"hung", "died"}
-    return exits.PROBLEM if found or not answer.ranks else exits.DONE
+    something = any(row.last_unix_nano or row.ended_unix_nano for row in answer.ranks)
+    nothing_read = not answer.ranks or (bool(answer.problems) and not something)
+    return exits.PROBLEM if found or nothing_read else exits.DONE
 
 
 def _attempt(text: str) -> int:
