@@ -20,7 +20,6 @@ from typing import ClassVar
 from nemo.lens import NemoLensConfig, SpanGroup, managed_span, set_step, setup_telemetry, span_cm
 
 
-
 class JobSpanGroup(SpanGroup):
     """The shared groups and those of the input and of collectives."""
 

@@ -58,7 +58,10 @@ def add_black_boxes(directory: Path, scenario: Scenario, *, elsewhere: bool = Fa
 
 
 def box_bytes(
-    spans: Sequence[BoxedSpan], identity: dict[str, Any] | None = None, end: str = "", ended: int = 0
+    spans: Sequence[BoxedSpan],
+    identity: dict[str, Any] | None = None,
+    end: str = "",
+    ended: int = 0,
 ) -> bytes:
     """The file, in the layout that the sdk writes."""
     names = {pair: number for number, pair in enumerate(_pairs(spans), 1)}
@@ -70,7 +73,9 @@ def box_bytes(
         len(spans),
     )  # fmt: skip
     if ended:
-        layout.END.pack_into(header, layout.END_AT, ended, _monotonic(ended), len(end), end.encode())
+        layout.END.pack_into(
+            header, layout.END_AT, ended, _monotonic(ended), len(end), end.encode()
+        )
     header[layout.IDENTITY_AT : layout.IDENTITY_AT + len(described)] = described
     parts = [bytes(header), bytes(layout.NAME.size)]
     for name, group in names:
