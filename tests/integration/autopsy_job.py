@@ -1,11 +1,10 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 NVIDIA CORPORATION & AFFILIATES. All rights reserved.
 # SPDX-License-Identifier: Apache-2.0
-"""Ranks that train together as under a collective library without a watchdog: when one does not
-arrive, the others wait for good.
+"""Ranks that train together and have no watchdog: when one does not arrive, the others wait for good.
 
 `python tests/integration/autopsy_job.py DIR --rank 2 --step 6 --trouble killed`
 
-All of them have to be killed from outside. One line per rank is printed when it sets up.
+All of them have to be killed from outside.
 """
 
 from __future__ import annotations
@@ -70,7 +69,6 @@ def _be(rank: int, arguments: argparse.Namespace, barrier) -> None:
         blackbox_dir=f"{arguments.directory}-node",
     )
     handle = setup_telemetry(config, rank=rank, world_size=arguments.ranks)
-    print(rank, os.getpid(), flush=True)
     try:
         with span_cm("train.job"):
             _train(rank, arguments, barrier)
@@ -119,9 +117,11 @@ def _get_into(phase: str, trouble: str) -> None:
 def _loop(step: int) -> None:
     """Do the same step again and again, without ever meeting the others."""
     while True:
-        with managed_span(SpanGroup.STEP, "train.step", iteration=step):
-            with managed_span(SpanGroup.FORWARD_BACKWARD, "train.forward_backward"):
-                time.sleep(WORK_S)
+        with (
+            managed_span(SpanGroup.STEP, "train.step", iteration=step),
+            managed_span(SpanGroup.FORWARD_BACKWARD, "train.forward_backward"),
+        ):
+            time.sleep(WORK_S)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -38,10 +39,9 @@ def start():
 
     def run(*arguments):
         process = subprocess.Popen(
-            [sys.executable, "-W", "ignore::DeprecationWarning", *map(str, arguments)],
-            stdout=subprocess.PIPE,
+            [sys.executable, *map(str, arguments)],
+            stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            text=True,
             env=plain_environment(),
             start_new_session=True,
         )
@@ -55,11 +55,9 @@ def start():
 
 def kill_all(process):
     """Kill a job as a scheduler does that has lost its patience."""
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
-    process.communicate()
+    process.wait()
 
 
 def wait_for(path, is_right, what):
@@ -83,21 +81,22 @@ def others_wait_for_long(answer):
 
 
 @pytest.mark.parametrize(
-    ("trouble", "status", "phase", "step", "words"),
+    ("trouble", "expected", "words"),
     [
-        ("killed", "killed", "forward_backward", STEP, "was killed in forward_backward"),
-        ("stopped", "stopped", "forward_backward", STEP, "is stopped (SIGSTOP or a debugger) in"),
-        ("hung", "running", "forward_backward", STEP, "has been in forward_backward"),
-        ("data", "running", "data_loading", STEP, "has been in data_loading"),
-        ("raised", "failed", "forward_backward", STEP, "failed in forward_backward"),
-        ("left", "finished", "", STEP - 1, "ended in order after step 5"),
-        ("behind", "running", None, STEP - 1, "of step 5"),
+        ("killed", ("killed", "forward_backward", STEP), "was killed in forward_backward"),
+        ("stopped", ("stopped", "forward_backward", STEP), "is stopped (SIGSTOP or a debugger) in"),
+        ("hung", ("running", "forward_backward", STEP), "has been in forward_backward"),
+        ("data", ("running", "data_loading", STEP), "has been in data_loading"),
+        ("raised", ("failed", "forward_backward", STEP), "failed in forward_backward"),
+        ("left", ("finished", "", STEP - 1), "ended in order after step 5"),
+        ("behind", ("running", None, STEP - 1), "of step 5"),
     ],
 )
 def test_one_of_four_processes_does_not_arrive_and_three_wait(
-    tmp_path, start, trouble, status, phase, step, words
+    tmp_path, start, trouble, expected, words
 ):
     """While the job hangs, and after all of it was killed: which, where, and since when."""
+    status, phase, step = expected
     began = time.time_ns()
     job = start(JOB, tmp_path / "runs", "--trouble", trouble, "--rank", RANK, "--step", STEP)
     path = tmp_path / "runs" / "job"
@@ -146,7 +145,7 @@ def test_a_job_that_runs_and_one_that_ended_well_have_no_suspect(tmp_path, start
     answer = wait_for(path, lambda one: one.outcome == "running", "running job")
     assert answer.suspects == ()
     assert "running and nothing stands still" in answer.verdict
-    job.communicate(timeout=TIMEOUT_S)
+    job.wait(TIMEOUT_S)
     answer = analyse_autopsy(Run(path))
     assert (answer.outcome, answer.suspects) == ("ended", ())
     assert answer.verdict == "All 4 ranks ended in order, the last after step 200."
@@ -156,7 +155,7 @@ def test_without_black_boxes_files_tell_what_they_can(tmp_path, start):
     """All killed while they waited: the last spans that ended, and that there is no more."""
     job = start(JOB, tmp_path / "runs", "--trouble", "hung", "--step", STEP, "--no-box")
     path = tmp_path / "runs" / "job"
-    wait_for(path, lambda one: sum(row.step == STEP - 1 for row in one.ranks) == 4, "steps")
+    wait_for(path, lambda one: [each.rank for each in one.suspects] == [RANK], "silence")
     kill_all(job)
     answer = analyse_autopsy(Run(path))
     assert answer.black_boxes == 0
@@ -166,40 +165,46 @@ def test_without_black_boxes_files_tell_what_they_can(tmp_path, start):
     assert "the last thing recorded is train.load_batch after step 5" in answer.verdict
 
 
-class TestDemo:
-    """The shipped demo, whose ranks notice when one of them is gone."""
+def demo_of(start, folder, *options):
+    """A long demo that trains; gives the process ids by rank."""
+    job = start("-m", "nemo.lens.cli", "demo", "--steps", 100000, "--dir", folder, *options)
+    answer = wait_for(folder, lambda one: all((row.step or 0) > 1 for row in one.ranks), "training")
+    return job, {row.rank: row.pid for row in answer.ranks}
 
-    @pytest.fixture
-    def demo(self, tmp_path, start):
-        start("-m", "nemo.lens.cli", "demo", "--steps", 100000, "--dir", tmp_path / "runs")
-        folder = tmp_path / "runs"
-        answer = wait_for(
-            folder,
-            lambda one: all((row.step or 0) > 2 for row in one.ranks),  # noqa: PLR2004
-            "training",
-        )
-        return folder, {row.rank: row.pid for row in answer.ranks}
 
-    def test_a_stopped_rank_is_named_while_three_wait(self, demo):
-        """SIGSTOP, then SIGKILL, after which the others fail."""
-        folder, pids = demo
-        os.kill(pids[RANK], signal.SIGSTOP)
-        answer = wait_for(
-            folder,
-            lambda one: others_wait_for_long(one) and "(" in one.verdict.rpartition("since")[2],
-            "hang",
-        )
-        (suspect,) = answer.suspects
-        assert (suspect.rank, suspect.status) == (RANK, "stopped")
-        assert "ranks 0, 1, 3 have waited for it in demo.train_step.all_reduce" in answer.verdict
+def test_a_stopped_rank_of_the_demo_is_named_and_so_is_a_killed_one(tmp_path, start):
+    """SIGSTOP: three wait. Then SIGKILL: they notice, and fail."""
+    _job, pids = demo_of(start, tmp_path)
+    os.kill(pids[RANK], signal.SIGSTOP)
+    answer = wait_for(tmp_path, others_wait_for_long, "hang")
+    (suspect,) = answer.suspects
+    assert (suspect.rank, suspect.status) == (RANK, "stopped")
+    assert "ranks 0, 1, 3 have waited for it in demo.train_step.all_reduce" in answer.verdict
 
-        os.kill(pids[RANK], signal.SIGKILL)
-        answer = wait_for(
-            folder, lambda one: not any(row.status == "running" for row in one.ranks), "end"
-        )
-        statuses = {row.rank: row.status for row in answer.ranks}
-        assert statuses == {0: "failed", 1: "failed", 2: "killed", 3: "failed"}
-        assert [one.rank for one in answer.suspects] == [RANK]
-        assert f"Rank {RANK} on {os.uname().nodename} was killed in" in answer.verdict
-        assert "ranks 0, 1, 3 had waited" in answer.verdict
-        assert "and failed at" in answer.verdict
+    os.kill(pids[RANK], signal.SIGKILL)
+    answer = wait_for(
+        tmp_path, lambda one: not any(row.status == "running" for row in one.ranks), "end"
+    )
+    statuses = {row.rank: row.status for row in answer.ranks}
+    assert statuses == {0: "failed", 1: "failed", 2: "killed", 3: "failed"}
+    assert [one.rank for one in answer.suspects] == [RANK]
+    assert f"Rank {RANK} on {os.uname().nodename} was killed in" in answer.verdict
+    assert "ranks 0, 1, 3 had waited" in answer.verdict
+    assert "and failed at" in answer.verdict
+
+
+def test_the_demo_can_hang_to_show_it(tmp_path, start):
+    """Asked while it hangs, and after Ctrl-C."""
+    job, _pids = demo_of(start, tmp_path, "--hang-rank", RANK)
+    answer = wait_for(tmp_path, others_wait_for_long, "hang")
+    assert f"Rank {RANK} on {os.uname().nodename} has been in forward_backward of step 21" in (
+        answer.verdict
+    )
+    os.killpg(job.pid, signal.SIGINT)
+    job.wait(TIMEOUT_S)
+    answer = analyse_autopsy(Run(tmp_path))
+    assert [(one.rank, one.phase, one.step) for one in answer.suspects] == [
+        (RANK, "forward_backward", 21)
+    ]
+    assert {row.status for row in answer.ranks} == {"signal:SIGTERM"}
+    assert "when SIGTERM ended it" in answer.verdict
