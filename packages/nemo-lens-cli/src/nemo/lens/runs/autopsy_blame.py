@@ -178,8 +178,9 @@ def _left_behind(members: Sequence[Standing]) -> list[Standing]:
     if any(member.place.path for member in members):
         return []
     marks = {id(member): (member.position[0], member.unfinished) for member in members}
-    furthest = max(marks.values())
-    behind = [member for member in members if marks[id(member)] < furthest]
+    # What most did, and not the most that one did: it may have written a checkpoint for all.
+    ((usual, _count),) = Counter(marks.values()).most_common(1)
+    behind = [member for member in members if marks[id(member)] < usual]
     return behind if 2 * len(behind) < len(members) else []
 
 
