@@ -25,7 +25,7 @@ examples:
   nemo-lens autopsy nemo-lens-runs/demo-20260102-030405-1f2e
   nemo-lens autopsy DIR --attempt 0     the attempt before the restart
   nemo-lens autopsy DIR --json | jq '.suspects'
-  nemo-lens autopsy DIR --check         fail a pipeline when the job hung or died
+  nemo-lens autopsy DIR --check         fail a pipeline when it hung or died
 
 exit status:
   0 the processes were looked at, 2 wrong usage, 1 nothing could be read
