@@ -13,7 +13,7 @@ from synthetic_runs import Scenario, make_run, process_folder, write_run
 
 from nemo.lens.cli import main
 
-COMMANDS = ("ranks", "goodput", "report")
+COMMANDS = ("ranks", "goodput", "report", "autopsy")
 SCENARIO = Scenario(steps=30)
 each_command = pytest.mark.parametrize("command", COMMANDS)
 

@@ -13,6 +13,7 @@ path, truth = make_run(tmp_path, first, restarted(first, first_step=31, begins_s
 ```
 """
 
+from synthetic_runs.black_boxes import BoxedSpan, add_black_boxes, box_bytes
 from synthetic_runs.draws import TROUBLES, draw
 from synthetic_runs.otlp_lines import (
     BATCH,
@@ -53,6 +54,7 @@ __all__ = [
     "TORN",
     "TROUBLES",
     "Activity",
+    "BoxedSpan",
     "Made",
     "OpenSpan",
     "Rank",
@@ -60,6 +62,8 @@ __all__ = [
     "Slow",
     "SpanRow",
     "Truth",
+    "add_black_boxes",
+    "box_bytes",
     "draw",
     "heavy",
     "job_id",

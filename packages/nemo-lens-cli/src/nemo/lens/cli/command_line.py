@@ -29,6 +29,7 @@ examples:
   nemo-lens report DIR            what happened in a recorded run, at a glance
   nemo-lens ranks DIR             which rank is slow, and in which phase
   nemo-lens goodput DIR           how much of the time brought the job forward
+  nemo-lens autopsy DIR           where every rank of a hung or dead job stood
   nemo-lens doctor                why a job records nothing
 
 exit status:

@@ -3,12 +3,14 @@
 """Read and analyse recorded runs; imports no OpenTelemetry.
 
 ```python
-from nemo.lens.runs import Run, analyse_goodput, analyse_ranks, analyse_steps, summarise
+from nemo.lens.runs import Run, analyse_autopsy, analyse_goodput, analyse_ranks, analyse_steps
+from nemo.lens.runs import summarise
 
 run = Run("nemo-lens-runs")          # a run folder, or a folder that holds exactly one run
 print(analyse_ranks(run).verdict)    # who is slow
 print(analyse_steps(run).duration_s) # where the time goes
 print(analyse_goodput(run).verdict)  # how much of the time brought the job forward
+print(analyse_autopsy(run).verdict) # where every rank stood when it hung or died
 print(summarise(run).to_json())      # everything at a glance
 ```
 
@@ -34,6 +36,8 @@ from nemo.lens.runs.answers import (
     Straggler,
     TruncatedRow,
 )
+from nemo.lens.runs.autopsy import analyse_autopsy
+from nemo.lens.runs.autopsy_answers import AutopsyReport, StandGroup, StandRow, Suspect
 from nemo.lens.runs.black_box import BlackBox, BoxSpan
 from nemo.lens.runs.bucket_table import BucketTable
 from nemo.lens.runs.collect import collect
@@ -65,6 +69,7 @@ __all__ = [
     "SCHEMA",
     "Answer",
     "AttemptRow",
+    "AutopsyReport",
     "BlackBox",
     "BoxSpan",
     "BucketRow",
@@ -94,13 +99,17 @@ __all__ = [
     "SeveralRunsError",
     "Span",
     "Spread",
+    "StandGroup",
+    "StandRow",
     "StepRecord",
     "StepRow",
     "StepTable",
     "StepsReport",
     "Straggler",
+    "Suspect",
     "TimelineReport",
     "TruncatedRow",
+    "analyse_autopsy",
     "analyse_goodput",
     "analyse_ranks",
     "analyse_steps",

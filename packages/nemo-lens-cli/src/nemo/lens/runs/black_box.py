@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 KILLED: Final = "killed"
 RUNNING: Final = "running"
+STOPPED: Final = "stopped"
 UNKNOWN: Final = "unknown"
 _MOST_BYTES: Final = 64 * 1024 * 1024
 _Record: TypeAlias = "tuple[int, int, int, int, int, int, int, int, int]"
@@ -36,6 +37,9 @@ _START_TICKS: Final = 19
 
 _DEAD: Final = frozenset({"Z", "X", "x"})
 """States of a process that has ended and is only not waited for."""
+
+_HELD: Final = frozenset({"T", "t"})
+"""States of a process that is held by SIGSTOP or by a debugger."""
 
 _UNNAMED: Final = layout.Name("", None)
 _NO_THREAD: Final = layout.Thread("", 0)
@@ -82,7 +86,8 @@ class BlackBox:
         path: The file that was read.
         identity: What the process said of itself: `run_id`, `role`, `rank`, `host`, `pid`, ...
         ended: How the process ended: "shutdown", "exit" or "signal:SIGTERM" in order; "killed"
-            when it said nothing and is gone; "running"; "unknown" when only its host can tell.
+            when it said nothing and is gone; "running"; "stopped" while SIGSTOP or a debugger holds
+            it; "unknown" when only its host can tell.
         ended_unix_nano: When it ended in order, None otherwise.
         last_ns: When a span last started or ended, nanoseconds since 1970; None when none did.
         step: The training step of the last record that has one, None without any.
@@ -246,8 +251,9 @@ def _state_of(identity: dict[str, Any]) -> str:
     pid, ticks = identity.get("pid"), identity.get("start_ticks")
     _before, _closing, after = _first_line(f"/proc/{pid}/stat").rpartition(")")
     fields = after.split()
-    runs = len(fields) > _START_TICKS and fields[_START_TICKS] == ticks and fields[0] not in _DEAD
-    return RUNNING if runs else KILLED
+    if len(fields) <= _START_TICKS or fields[_START_TICKS] != ticks or fields[0] in _DEAD:
+        return KILLED
+    return STOPPED if fields[0] in _HELD else RUNNING
 
 
 def _pid_namespace() -> str:

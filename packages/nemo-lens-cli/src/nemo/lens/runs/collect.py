@@ -8,7 +8,7 @@ the memory grows with the number of steps and not with the number of spans.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from functools import cache
 from itertools import groupby
 from operator import attrgetter
@@ -26,6 +26,7 @@ from nemo.lens.runs.step_records import (
 )
 from nemo.lens.runs.step_siblings import Siblings
 from nemo.lens.runs.step_spans import (
+    cut_short,
     is_step,
     is_truncated,
     is_waiting,
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from nemo.lens.runs.run import Run
 
 _NOTHING: Final[dict[str, Any]] = {}
+_MOST_FAILURES: Final = 64
 
 
 def collect(run: Run, *, readers: int | None = None) -> list[ProcessRecord]:
@@ -104,6 +106,7 @@ class _Builder:
         self._children: defaultdict[str, list[Node]] = defaultdict(list)
         self._steps: list[_Step] = []
         self._failed: set[str] = set()
+        self._failures: deque[Truncated] = deque(maxlen=_MOST_FAILURES)
         self._around_steps: set[str] = set()
         self._named: set[Kind] = set()
 
@@ -125,12 +128,13 @@ class _Builder:
             pairs = raw.get("attributes")
             watched = watched_attributes(pairs) if pairs else _NOTHING
             if watched and is_truncated(watched):
-                record.truncated.append(Truncated(name, group, end - start))
+                record.truncated.append(cut_short(group, found, watched))
                 continue
             if end >= record.last_finished:
                 record.last_finished, record.last_name = end, name
             if raw.get("status") and is_failed(raw):
                 self._failed.add(span_id)
+                self._failures.append(cut_short(group, found, watched))
             kind = None if watched else kinds.get(name)
             if kind is None:
                 phase = Phase(group or name, is_waiting(name, group, watched))
@@ -170,6 +174,7 @@ class _Builder:
             )
         siblings.give_back()
         self._keep_outside()
+        self._record.failures = list(self._failures)
         return self._record
 
     def _nest_steps(self) -> None:

@@ -47,21 +47,41 @@ class Outside(NamedTuple):
 
 
 class Truncated(NamedTuple):
-    """A span that was still open when telemetry shut down."""
+    """A span that was cut short: still open when telemetry shut down, or left with an error.
+
+    Attributes:
+        name: Its name.
+        group: Its group, None where that is unknown.
+        duration: How long it was open.
+        start: Start, nanoseconds since 1970.
+        span_id: 16 hex digits.
+        parent: The span around it, "" for none.
+        waiting: Whether the rank waited for others in it.
+        step: The number that it carries, None without one.
+    """
 
     name: str
     group: str | None
     duration: int
+    start: int
+    span_id: str
+    parent: str
+    waiting: bool
+    step: int | None
 
 
 @dataclass
 class ProcessRecord:
-    """What one process left: its steps, its other work, and how far it came."""
+    """What one process left: its steps, its other work, and how far it came.
+
+    `failures` are the spans that ended with an error, the last ones only; `failed` counts them all.
+    """
 
     process: Process
     steps: StepTable = field(default_factory=StepTable)
     outside: list[Outside] = field(default_factory=list[Outside])
     truncated: list[Truncated] = field(default_factory=list[Truncated])
+    failures: list[Truncated] = field(default_factory=list[Truncated])
     names: dict[Phase, set[str]] = field(default_factory=dict[Phase, set[str]])
     rest: set[Phase] = field(default_factory=set[Phase])
     failed: dict[Phase, int] = field(default_factory=dict[Phase, int])

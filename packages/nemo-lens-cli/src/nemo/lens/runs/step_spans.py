@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from nemo.lens.runs.otlp_json import any_value, is_list
-from nemo.lens.runs.step_records import COMMUNICATION_GROUP, STEP_GROUP
+from nemo.lens.runs.step_records import COMMUNICATION_GROUP, STEP_GROUP, Truncated
 from nemo.lens.semconv import DL_ITERATION, NEMO_SPAN_TRUNCATED, NEMO_WAIT
 
 if TYPE_CHECKING:
@@ -73,3 +73,20 @@ def step_number(watched: Mapping[str, Any]) -> int | None:
         if isinstance(number, int) and not isinstance(number, bool):
             return number
     return None
+
+
+def cut_short(
+    group: str | None, fields: tuple[str, str, str, int, int], watched: Mapping[str, Any]
+) -> Truncated:
+    """What is kept of a span that was open at the end, or ended with an error.
+
+    Args:
+        group: Its group.
+        fields: Name, span id, parent span id, start and end.
+        watched: Its `watched_attributes`.
+    """
+    name, span_id, parent, start, end = fields
+    waiting = is_waiting(name, group, watched)
+    return Truncated(
+        name, group, end - start, start, span_id, parent, waiting, step_number(watched)
+    )

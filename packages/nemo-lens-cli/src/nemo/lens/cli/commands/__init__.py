@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from nemo.lens.cli.commands import (
+    autopsy,
     completion,
     demo,
     diff,
@@ -68,6 +69,7 @@ COMMANDS: tuple[Command, ...] = (
     report,
     ranks,
     goodput,
+    autopsy,
     diff,
     timeline,
     watch,

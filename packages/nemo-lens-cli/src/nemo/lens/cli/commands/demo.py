@@ -40,6 +40,8 @@ examples:
                                     the report finds out
   nemo-lens demo --crash-after 47   a rank is killed, the job goes on from its
                                     checkpoint: ask nemo-lens goodput
+  nemo-lens demo --hang-rank 2      the job stands still for three minutes: ask
+                                    nemo-lens autopsy, then or afterwards
   nemo-lens demo --ranks 2 --dir /tmp/runs
   nemo-lens demo --json | jq '.stragglers'
 
@@ -82,6 +84,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=None,
         metavar="STEP",
         help="kill a rank after this step and start again (default: no crash)",
+    )
+    parser.add_argument(
+        "--hang-rank",
+        type=_rank,
+        default=None,
+        metavar="N",
+        help="the rank that hangs in a step, so that the others wait (default: none)",
     )
     parser.add_argument(
         "--dir",
@@ -155,12 +164,16 @@ def _plan(arguments: argparse.Namespace) -> TrainingPlan:
     """Check what the parser cannot, and name the run."""
     from nemo.lens.cli.demo.messages import TrainingPlan
 
-    slow, ranks = arguments.slow_rank, arguments.ranks
-    if slow is not None and not 0 <= slow < ranks:
-        numbers = "the only rank is 0" if ranks == 1 else f"ranks are numbered 0 to {ranks - 1}"
-        arguments.parser.error(
-            f"argument --slow-rank: {slow} is not one of the {plural(ranks, 'rank')}; {numbers}"
-        )
+    ranks = arguments.ranks
+    for option, rank in (
+        ("--slow-rank", arguments.slow_rank),
+        ("--hang-rank", arguments.hang_rank),
+    ):
+        if rank is not None and not 0 <= rank < ranks:
+            numbers = "the only rank is 0" if ranks == 1 else f"ranks are numbered 0 to {ranks - 1}"
+            arguments.parser.error(
+                f"argument {option}: {rank} is not one of the {plural(ranks, 'rank')}; {numbers}"
+            )
     crash, steps = arguments.crash_after, arguments.steps
     if crash is not None and not 1 <= crash < steps:
         arguments.parser.error(
@@ -178,7 +191,9 @@ def _plan(arguments: argparse.Namespace) -> TrainingPlan:
         )
     now = datetime.now(timezone.utc)
     run_id = f"demo-{now:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
-    return TrainingPlan(str(directory), run_id, ranks, steps, slow, crash)
+    return TrainingPlan(
+        str(directory), run_id, ranks, steps, arguments.slow_rank, crash, arguments.hang_rank
+    )
 
 
 def _run_path(plan: TrainingPlan) -> str:
@@ -190,6 +205,9 @@ def _announce(plan: TrainingPlan) -> None:
     slow = "" if plan.slow_rank is None else f"; rank {plan.slow_rank} does its work twice"
     say(f"training on {ranks} for {plural(plan.steps, 'step')}{slow}")
     say(f"recording to {_run_path(plan)}")
+    if plan.hang_rank is not None:
+        say(f"rank {plan.hang_rank} will hang in step {plan.hang_step}; then, in another shell:")
+        say(command_for("autopsy", _run_path(plan)))
 
 
 def _early_end(outcome: Outcome) -> str:

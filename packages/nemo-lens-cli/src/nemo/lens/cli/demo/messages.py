@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+_HANG_STEP = 21
+
 
 class TrainingPlan(NamedTuple):
     """What to train, given to every rank.
@@ -18,6 +20,7 @@ class TrainingPlan(NamedTuple):
         slow_rank: The rank that does its forward and backward pass twice, or None.
         crash_after: The step after which the last rank of the first attempt is killed, or None.
         restart: Which attempt this is, 0 for the first.
+        hang_rank: The rank that hangs in the forward and backward pass of `hang_step`, or None.
         first_step: The step with which it begins; those before it are in the loaded checkpoint.
     """
 
@@ -27,8 +30,14 @@ class TrainingPlan(NamedTuple):
     steps: int
     slow_rank: int | None
     crash_after: int | None = None
+    hang_rank: int | None = None
     restart: int = 0
     first_step: int = 1
+
+    @property
+    def hang_step(self) -> int:
+        """The step in which a rank hangs: soon, and after a few to compare it with."""
+        return min(_HANG_STEP, self.steps)
 
 
 class Progress(NamedTuple):

@@ -7,7 +7,7 @@ from __future__ import annotations
 import multiprocessing
 from array import array
 from multiprocessing.connection import wait
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NoReturn, cast
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -91,6 +91,15 @@ class ProcessGroup:
         for peer, link in enumerate(self._links, start=1):
             self._send(link, values, peer)
         return values
+
+    def hang(self) -> NoReturn:
+        """Wait for nothing, as a rank that hangs, for as long as there is a launcher to end it.
+
+        Raises:
+            PeerLostError: The launcher has ended.
+        """
+        wait(self._launcher)
+        raise PeerLostError("the launching process has ended")
 
     def _send(self, link: Link, values: array[float], peer: int) -> None:
         try:

@@ -132,6 +132,8 @@ class Trainer:
                 result = self._model.forward_backward(batch)
                 for _ in range(self._extra_passes):
                     result = self._model.forward_backward(batch)
+                if self._rank == self._plan.hang_rank and step == self._plan.hang_step:
+                    self._group.hang()
             addends = result.gradient
             addends.append(result.loss_sum)
             with managed_span(DemoSpanGroup.COMMUNICATION, SpanName.ALL_REDUCE):
