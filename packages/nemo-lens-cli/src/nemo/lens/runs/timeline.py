@@ -22,6 +22,7 @@ from nemo.lens.runs.otlp_json import SHAPE_ERRORS, attributes, items
 from nemo.lens.runs.problems import RunError
 from nemo.lens.runs.quantities import plural
 from nemo.lens.runs.step_windows import Windows, step_windows
+from nemo.lens.runs.timeline_names import error_of, row_name, series_name, track_name
 from nemo.lens.runs.trace_events import Place, TraceEvents
 from nemo.lens.runs.tracks import pack
 
@@ -172,7 +173,7 @@ class _Timeline:
         self._spans = self._arrows = self._counters = self._logs = 0
         several_roles = len({process.role for process in rows}) > 1
         for process, row in rows.items():
-            events.process(row, _row_name(process, several_roles=several_roles))
+            events.process(row, row_name(process, several_roles=several_roles))
 
     def add_spans(self, process: Process, spans: list[Span]) -> None:
         """All spans of one process."""
@@ -196,14 +197,14 @@ class _Timeline:
             place = Place(self._rows[process], _FIRST_TRACK + one.track, start)
             if one.track not in tracks:
                 tracks.add(one.track)
-                self._events.track(place.process, place.track, _track_name(one.track))
+                self._events.track(place.process, place.track, track_name(one.track))
             self._add_span(span, place, end - start, whole=end - start == one.end - one.start)
             self._note_arrows(span, place, end, remote=span.parent_span_id not in own)
 
     def _add_span(self, span: Span, place: Place, length: int, *, whole: bool) -> None:
         about: dict[str, Any] = dict(span.attributes)
         if span.failed:
-            about["status"] = _status(span)
+            about["status"] = error_of(span)
         if not whole:
             about["cut to"] = "the chosen steps"
             about["duration_s"] = (span.end_unix_nano - span.start_unix_nano) / 1e9
@@ -244,7 +245,7 @@ class _Timeline:
             at = self._shown_at(point.process, point.time_unix_nano)
             if at is not None and math.isfinite(point.value):
                 place = Place(self._rows[point.process], _FIRST_TRACK, at)
-                self._events.counter(place, _series(point.name, point.attributes), point.value)
+                self._events.counter(place, series_name(point.name, point.attributes), point.value)
                 self._counters += 1
 
     def add_logs(self, run: Run) -> None:
@@ -293,28 +294,3 @@ class _Timeline:
 def _linked(span: Span) -> list[str]:
     ids = (link.get("spanId") for link in items(span.raw, "links"))
     return [one for one in ids if isinstance(one, str) and one]
-
-
-def _row_name(process: Process, *, several_roles: bool) -> str:
-    if process.rank is None:
-        name = f"{process.role or 'process'} {process.pid or ''}".strip()
-    else:
-        role = f"{process.role} " if several_roles and process.role else ""
-        name = f"{role}rank {process.rank}"
-    attempt = f", attempt {process.restart}" if process.restart else ""
-    return f"{name}{attempt} ({process.host})" if process.host else f"{name}{attempt}"
-
-
-def _track_name(track: int) -> str:
-    return f"concurrent {track}" if track else "spans"
-
-
-def _series(name: str, labels: dict[str, Any]) -> str:
-    if not labels:
-        return name
-    return f"{name} {{{', '.join(f'{key}={value}' for key, value in sorted(labels.items()))}}}"
-
-
-def _status(span: Span) -> str:
-    status = span.raw["status"].get("message")
-    return f"error: {status}" if isinstance(status, str) and status else "error"
