@@ -9,6 +9,8 @@ import subprocess
 import sys
 import textwrap
 
+import pytest
+
 from nemo.lens import fork_safety
 from nemo.lens.fork_safety import run_in_forked_child
 
@@ -127,6 +129,7 @@ SPANS_BESIDE_FORKS = """
 """
 
 
+@pytest.mark.integration
 def test_children_of_a_process_whose_threads_open_spans_never_hang():
     """Two hundred forks beside eight threads that open spans of every kind."""
     out = run(
@@ -140,6 +143,7 @@ def test_children_of_a_process_whose_threads_open_spans_never_hang():
     assert out == "no hang\n"
 
 
+@pytest.mark.integration
 def test_a_fork_waits_for_the_first_span_of_another_thread():
     """The first span loads modules; a child forked in the middle of that could never load them."""
     out = run(

@@ -512,6 +512,7 @@ def test_signatures_follow_the_contract():
     }
 
 
+@pytest.mark.integration
 def test_children_forked_while_threads_open_spans_open_spans_too(spans):
     """No lock of the span path is left locked in the child."""
     stop = threading.Event()

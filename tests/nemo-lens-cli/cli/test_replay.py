@@ -130,6 +130,7 @@ def wait_for_spans(receiver, count):
         time.sleep(0.01)
 
 
+@pytest.mark.integration
 def test_killed_again_and_again_each_item_is_delivered_once(run, http_receiver):
     """By SIGKILL at random moments; the receiver is slow, so that a request is under way."""
     chance = random.Random(7)
@@ -149,6 +150,7 @@ def test_killed_again_and_again_each_item_is_delivered_once(run, http_receiver):
     assert http_receiver.log_bodies() == ["hello"]
 
 
+@pytest.mark.integration
 def test_control_c_ends_in_order(run, http_receiver):
     """What is under way is noted; the same command goes on."""
     http_receiver.faults.delay_s = 0.1
