@@ -44,9 +44,6 @@ SUITES = (
 )
 """Modules that offer a tuple `ROWS`; a new group of measures is a new module here."""
 
-ATTEMPTS = 3
-"""A row past its limit is taken again: a neighbour's burst is not our regression."""
-
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Take the rows asked for, print them, and return the exit status: 1 past a limit.
@@ -79,20 +76,16 @@ def _taken(row: Row) -> dict[str, Any]:
         "limit": row.limit,
         "reference": row.reference,
     }
-    for attempt in range(1, ATTEMPTS + 1):
-        try:
-            measurement = row.take()
-        except NotMeasurableError as reason:
-            return {**result, "value": None, "holds": False, "detail": {"not_run": str(reason)}}
-        result |= {
-            "value": measurement.value,
-            "holds": row.limit is None or measurement.value <= row.limit,
-            "detail": measurement.detail,
-            "attempt": attempt,
-        }
-        if result["holds"]:
-            break
-    return result
+    try:
+        measurement = row.take()
+    except NotMeasurableError as reason:
+        return {**result, "value": None, "holds": False, "detail": {"not_run": str(reason)}}
+    return {
+        **result,
+        "value": measurement.value,
+        "holds": row.limit is None or measurement.value <= row.limit,
+        "detail": measurement.detail,
+    }
 
 
 def _as_json(results: Iterable[dict[str, Any]]) -> str:

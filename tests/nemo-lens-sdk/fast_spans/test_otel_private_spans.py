@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 from opentelemetry import trace
 from opentelemetry.context import Context, get_current
@@ -16,6 +18,7 @@ from opentelemetry.sdk.trace import (
     SynchronousMultiSpanProcessor,
     TracerProvider,
 )
+from opentelemetry.sdk.trace.id_generator import RandomIdGenerator
 from opentelemetry.sdk.trace.sampling import (
     ALWAYS_OFF,
     ALWAYS_ON,
@@ -50,6 +53,29 @@ def test_the_current_context_is_one_variable():
     assert get() is get_current()
     restore(token)
     assert get_current() is before
+
+
+def test_the_ids_of_opentelemetry_are_bits_of_the_global_random():
+    """Fast spans draw them there themselves, without a call of the generator between."""
+    generator = RandomIdGenerator()
+    assert _otel_private.draws_from_global_random(generator)
+    before = random.getstate()
+    try:
+        random.seed(7)
+        ids = generator.generate_trace_id(), generator.generate_span_id()
+        random.seed(7)
+        assert ids == (random.getrandbits(128), random.getrandbits(64))
+    finally:
+        random.setstate(before)
+
+
+def test_ids_of_anything_else_are_asked_for():
+    """A subclass may draw from elsewhere."""
+
+    class Own(RandomIdGenerator):
+        pass
+
+    assert not _otel_private.draws_from_global_random(Own())
 
 
 def test_the_global_provider_is_a_global_of_the_module(nemo_lens_isolated):

@@ -414,6 +414,13 @@ def context_variable() -> tuple[Callable[[], Any], Callable[[Any], Any], Callabl
     return variable.get, variable.set, variable.reset
 
 
+def draws_from_global_random(generator: Any) -> bool:
+    """True for OpenTelemetry's own ids, which are bits of the global stream of `random`."""
+    from opentelemetry.sdk.trace.id_generator import RandomIdGenerator
+
+    return type(generator) is RandomIdGenerator
+
+
 def holder_of_global_provider() -> Any:
     """The module whose `_TRACER_PROVIDER` is the global tracer provider once there is one."""
     return trace_api

@@ -11,6 +11,7 @@ cheapest thing that Python can read.
 
 from __future__ import annotations
 
+import random
 from contextlib import suppress
 from time import monotonic_ns, time_ns
 from typing import TYPE_CHECKING, Any
@@ -67,6 +68,7 @@ def span_class(  # noqa: C901 - one closure over the constants of a tracer
     roots = answers.root
     siblings = family.setdefault(int(flags), set())
     current, make_current, restore = _otel_private.context_variable()
+    value_of: Any = dict[str, object].get  # quicker than a method of the subclass
 
     class TracerSpan(FastSpan):
         """A fast span of one tracer."""
@@ -75,7 +77,7 @@ def span_class(  # noqa: C901 - one closure over the constants of a tracer
             if self._token is not None:
                 return self._enter_again()
             context = current()
-            parent: Any = context.get(_SPAN_KEY)
+            parent: Any = value_of(context, _SPAN_KEY)
             if type(parent) in siblings and not parent._is_odd:
                 self._trace_id = parent._trace_id
                 self._parent_id = parent._span_id
@@ -222,6 +224,8 @@ def _id_source(generator: Any) -> Callable[[int], int]:
     if type(generator) is RandomIds:
         bits: Callable[[int], int] = generator.bits
         return bits
+    if _otel_private.draws_from_global_random(generator):
+        return random.getrandbits
 
     def draw(size: int) -> int:
         generate = (
