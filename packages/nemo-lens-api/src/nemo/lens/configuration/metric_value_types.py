@@ -7,6 +7,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Final, cast
 
@@ -69,8 +70,9 @@ class ForEachMetric(ValueType):
             raise ValueError(values)
         return checked
 
+    @abstractmethod
     def _value(self, value: Any) -> Any:
-        raise NotImplementedError
+        """Give one of the values in its right type; raise for any other."""
 
 
 class MetricBuckets(ForEachMetric):

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from nemo.lens.config import NemoLensConfig
     from nemo.lens.sdk.black_box.recorder import Recorder
+    from nemo.lens.sdk.companion import Companion
     from nemo.lens.sdk.export_queue import Sink
 
 _BATCH_SIZE = 512
@@ -115,13 +116,14 @@ def build(
     log_lanes = _log_lanes(to["logs"], owner) if "logs" in to else []
     recorder = black_box.recorder_if_wanted(config, routes)
     span_processor = _span_processor(span_lanes, owner, recorder)
+    companions: list[Companion] = [*routes]
     if recorder is not None and span_processor is not None:
-        routes += black_box.routes_beside(config, resource, routes, recorder, span_processor)
+        companions.append(black_box.beside(routes, config, resource, recorder, span_processor))
     log_processor = _log_processor(log_lanes, owner)
     lanes: list[Lane] = [*span_lanes, *metric_lanes, *log_lanes]
     return Build(
         resource=resource,
-        pipeline=Pipeline(lanes, routes, span_processor),
+        pipeline=Pipeline(lanes, companions, span_processor),
         span_processor=span_processor,
         tracer_provider=_tracer_provider(config, resource, span_processor),
         metric_readers=tuple(readers),

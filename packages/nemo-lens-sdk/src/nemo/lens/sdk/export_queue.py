@@ -11,6 +11,7 @@ from __future__ import annotations
 import collections
 import enum
 import threading
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from nemo.lens.sdk import counts
@@ -36,7 +37,7 @@ class Outcome(enum.Enum):
     REFUSED = "refused"
 
 
-class Sink:
+class Sink(ABC):
     """Where batches go. Subclasses say what an exporter's answer means.
 
     Attributes:
@@ -49,11 +50,11 @@ class Sink:
     rejected_as = counts.REFUSED
     retry_after_s = 0.0
 
+    @abstractmethod
     def send(self, batch: Sequence[Any]) -> Outcome:
         """Export one batch; may block, may raise."""
-        raise NotImplementedError
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027 - nothing to release is an answer
         """Release connections and files; may block, may raise."""
 
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from opentelemetry.sdk.resources import Resource
 
+    from nemo.lens.sdk.companion import Companion
     from nemo.lens.sdk.counts import Counts
-    from nemo.lens.sdk.exporters.routes import Route
     from nemo.lens.sdk.processor import LensSpanProcessor
     from nemo.lens.sdk.worker import Request
 
@@ -59,22 +59,22 @@ class Lane(Protocol):
 
 
 class Pipeline:
-    """The lanes and routes of one set-up.
+    """The lanes and companions of one set-up.
 
     Args:
         lanes: One for each signal and exporter.
-        routes: The exporters.
+        companions: The exporters and whatever else goes with the process.
         span_processor: The processor that feeds the span lanes, if there is one.
     """
 
     def __init__(
         self,
         lanes: Sequence[Lane],
-        routes: Sequence[Route],
+        companions: Sequence[Companion],
         span_processor: LensSpanProcessor | None,
     ) -> None:
         self._lanes = tuple(lanes)
-        self._routes = tuple(routes)
+        self._companions = tuple(companions)
         self._span_processor = span_processor
         self._result: bool | None = None
 
@@ -84,23 +84,23 @@ class Pipeline:
         return self._result is not None
 
     def start(self) -> None:
-        """Start the threads and open the routes; a filesystem that hangs is not waited for longer.
+        """Start the threads and open the companions; no hanging filesystem is waited for.
 
         Raises:
             RuntimeError: The process can have no further thread; nothing was written yet.
         """
         for lane in self._lanes:
             lane.start()
-        if not done_within(_OPENING_S, self._open_routes):
+        if not done_within(_OPENING_S, self._open_companions):
             _logger.warning(
                 "the folder of the run files has not answered for %g s; the job goes on, and what it "
                 "records waits in memory within its bound",
                 _OPENING_S,
             )
 
-    def _open_routes(self) -> None:
-        for route in self._routes:
-            route.open()
+    def _open_companions(self) -> None:
+        for companion in self._companions:
+            companion.open()
 
     def flush(self, timeout_ms: float) -> bool:
         """Export what is finished; the lanes work in parallel.
@@ -137,8 +137,8 @@ class Pipeline:
         """
         if self._result is not None:
             return self._result
-        for route in self._routes:
-            route.stop(end)
+        for companion in self._companions:
+            companion.stop(end)
         if self._span_processor is not None:
             self._span_processor.refuse()
             self._span_processor.close_open_spans()
@@ -152,13 +152,13 @@ class Pipeline:
         lost = self.lost()
         if time.monotonic() < deadline:
             # Past the deadline a file system hangs; the manifest then stays the one of the start.
-            for route in self._routes:
-                route.finish(end, lost)
+            for companion in self._companions:
+                companion.finish(end, lost)
         return delivered
 
     def _lost_items(self) -> int:
         return sum(lane.lost_items() for lane in self._lanes) + sum(
-            lost_items(route.lost()) for route in self._routes
+            lost_items(companion.lost()) for companion in self._companions
         )
 
     def give_up(self) -> None:
@@ -168,8 +168,8 @@ class Pipeline:
 
     def after_fork(self, resource: Resource) -> None:
         """Start empty in a forked child."""
-        for route in self._routes:
-            route.after_fork(resource)
+        for companion in self._companions:
+            companion.after_fork(resource)
         for lane in self._lanes:
             lane.after_fork()
         if self._span_processor is not None:
@@ -190,7 +190,7 @@ class Pipeline:
         }
 
     def lost(self) -> dict[str, int]:
-        """Lost items by reason, over all lanes and routes."""
+        """Lost items by reason, over all lanes and companions."""
         total: dict[str, int] = {}
         for lost in self.lost_by_queue().values():
             for reason, number in lost.items():
@@ -200,7 +200,7 @@ class Pipeline:
     def lost_by_queue(self) -> dict[str, dict[str, int]]:
         """Lost items by queue or exporter, then by reason; only where there are any."""
         sources = {lane.subject: lane.counts.lost() for lane in self._lanes}
-        sources |= {route.name: route.lost() for route in self._routes}
+        sources |= {companion.name: companion.lost() for companion in self._companions}
         return {subject: lost for subject, lost in sources.items() if lost}
 
     def losses_line(self) -> str:

@@ -18,7 +18,8 @@ from nemo.lens.sdk.black_box import placement
 from nemo.lens.sdk.black_box.layout import SIZES
 from nemo.lens.sdk.black_box.recorder import Recorder
 from nemo.lens.sdk.black_box.ring_file import RingFile
-from nemo.lens.sdk.exporters.routes import FileRoute, Route, run_files
+from nemo.lens.sdk.companion import Companion
+from nemo.lens.sdk.exporters.routes import FileRoute, run_files
 from nemo.lens.sdk.noise import warn_once_a_minute
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from opentelemetry.sdk.resources import Resource
 
     from nemo.lens.config import NemoLensConfig
+    from nemo.lens.sdk.exporters.routes import Route
     from nemo.lens.sdk.files.sinks import RunFiles
     from nemo.lens.sdk.processor import LensSpanProcessor
 
@@ -40,7 +42,7 @@ _MAKING_S = 0.1
 _SCHEMA = 1
 
 
-class BlackBoxRoute(Route):
+class BlackBox(Companion):
     """Keeps the black box of this process; no signal goes through it.
 
     Args:
@@ -245,16 +247,16 @@ def recorder_if_wanted(config: NemoLensConfig, routes: Iterable[Route]) -> Recor
     return Recorder() if wanted else None
 
 
-def routes_beside(
+def beside(
+    routes: Iterable[Route],
     config: NemoLensConfig,
     resource: Resource,
-    routes: Iterable[Route],
     recorder: Recorder,
     processor: LensSpanProcessor,
-) -> list[Route]:
-    """Build the route beside the exporters of a set-up, in whose run folder the box is found."""
+) -> BlackBox:
+    """Build what goes beside the exporters of a set-up, in whose run folder the box is found."""
     recorded = next((route.files for route in routes if isinstance(route, FileRoute)), None)
-    box = BlackBoxRoute(
+    return BlackBox(
         recorded or run_files(config, resource),
         recorder,
         config.blackbox_dir,
@@ -262,4 +264,3 @@ def routes_beside(
         owns_files=recorded is None,
         list_open_spans=processor.list_open_spans,
     )
-    return [box]

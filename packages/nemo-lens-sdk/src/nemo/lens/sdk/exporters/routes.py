@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from nemo.lens import semconv
 from nemo.lens.resources.identity import detect_identity
 from nemo.lens.sdk import _otel_private
+from nemo.lens.sdk.companion import Companion
 from nemo.lens.sdk.repair import repair_logs, repair_metrics, repair_spans
 
 if TYPE_CHECKING:
@@ -24,48 +26,30 @@ if TYPE_CHECKING:
 _MAIN_ROLE = "trainer"
 
 
-class Route:
+class Route(Companion, ABC):
     """One exporter and what it builds for each signal.
 
     Attributes:
-        name: The exporter's name in a configuration.
         delay_s: Seconds between exports while less than a batch waits.
     """
 
-    name: str
     delay_s: float = 0.2
 
+    @abstractmethod
     def span_sink(self) -> Sink:
         """Build the sink of spans."""
-        raise NotImplementedError
 
+    @abstractmethod
     def metric_sink(self) -> Sink:
         """Build the sink of metrics."""
-        raise NotImplementedError
 
+    @abstractmethod
     def log_sink(self) -> Sink:
         """Build the sink of log records."""
-        raise NotImplementedError
 
     def metric_preferences(self, sink: Any) -> dict[str, Any]:
         """The temporality and aggregation that the sink's exporter asks for; the defaults if {}."""
         del sink
-        return {}
-
-    def open(self) -> None:
-        """Begin; called once everything was built."""
-
-    def after_fork(self, resource: Resource) -> None:
-        """Begin anew in a forked child."""
-
-    def stop(self, end: str) -> None:
-        """Note at once how the process ends; open spans are closed and exported after this."""
-
-    def finish(self, end: str, lost: Mapping[str, int]) -> None:
-        """End: say how the process ended and what was lost."""
-
-    def lost(self) -> dict[str, int]:
-        """What was lost, by reason, that no queue counts."""
         return {}
 
 
